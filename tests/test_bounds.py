@@ -9,9 +9,8 @@ import pytest
 from chernoff import chernoff
 
 from private_bandits.mechanisms import lemma_1_constant
-from private_bandits.papers.cascading import b_lb, bounds, repaired_local
+from private_bandits.papers.cascading import bounds
 from private_bandits.problems import Cascade, SemiBandit
-from private_bandits.simulate import simulate
 
 # gaps to the second best item 0.2 and 0.4, so the sum of 1/gap is 7.5
 MEANS = [0.1, 0.6, 0.3, 0.5]
@@ -168,14 +167,6 @@ def test_the_bound_of_the_repair_is_the_sum_of_its_proof(means, size):
     tail = sum(t**-2 for t in range(1, 10**5))
     found = bounds.repaired_first_upper(Cascade(np.array(means), size), horizon, epsilon)
     assert len(means) * (paid + 1 + tail) <= found <= 1.01 * len(means) * (paid + 1 + tail)
-
-
-def test_the_repair_stays_below_its_bound_where_that_says_something():
-    problem, horizon = b_lb(4, 2, 0.6, 0.5), 200_000
-    regret = simulate(problem, repaired_local(2.0, 2), horizon=horizon, replications=20, seed=1).regret[:, -1]
-    bound = bounds.repaired_first_upper(problem, horizon, 2.0)
-    assert float(regret.max()) < bound < 0.1 * problem.uniform_regret() * horizon
-    assert bound < 40 * float(regret.mean())
 
 
 # --- the repair that releases blocks

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from carried import go_on
 
-from private_bandits import simulate
 from private_bandits.kernels import linear
 from private_bandits.mechanisms import gaussian_epsilon
 from private_bandits.papers.contextual import (
@@ -251,16 +250,6 @@ def test_the_derived_ellipsoids_hold_the_parameter(make):
                 distance = np.linalg.norm(np.triu(state.factor) @ (state.theta - problem.theta))
                 most = max(most, distance / state.sums[0])
     assert 0.02 < most <= 1.0
-
-
-def test_the_bounds_hold_where_they_are_not_vacuous():
-    horizon = 40_000
-    regret = simulate(problem_of(2), linucb(2), horizon=horizon, replications=4, seed=0).regret[:, -1]
-    bound = bounds.theorem_8(2, horizon, math.inf, DELTA)
-    assert float(regret.max()) < bound < 2 * horizon
-    policy = ldp_linucb(1e4, DELTA, 2, horizon, "derived", "analytic")
-    regret = simulate(problem_of(2), policy, horizon=horizon, replications=4, seed=0).regret[:, -1]
-    assert float(regret.max()) < bounds.theorem_8(2, horizon, 1e4, DELTA, noise="analytic") < 2 * horizon
 
 
 def test_the_bounds_by_hand():

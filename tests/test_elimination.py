@@ -111,26 +111,6 @@ def test_a_truncating_box_truncates():
 # --- what leaves, and when
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 1.0, 30.0])
-@pytest.mark.parametrize(("size", "epoch"), [(2, 1), (5, 1), (3, 4), (20, 9)])
-def test_an_epoch_is_as_long_as_the_box_says_and_removes_what_it_says(epsilon, size, epoch):
-    gap, beta = 2.0**-epoch, 1e-4
-    log_8, log_4 = math.log(8 * size * epoch**2 / beta), math.log(4 * size * epoch**2 / beta)
-    share, width = elimination._epoch(dp_se(epsilon, size, 10, beta).record.terms, beta, size, epoch)
-    assert share == math.ceil(max(32 * log_8 / gap**2, 8 * log_4 / (epsilon * gap)) + 1)
-    assert width == pytest.approx(2 * math.sqrt(log_8 / (2 * share)) + 2 * log_4 / (epsilon * share), rel=1e-12)
-    if epsilon < 0.1 and epoch == 1:
-        assert share > 2 * 32 * log_8 / gap**2  # the private term decides
-
-
-def test_an_arm_leaves_only_beyond_the_threshold():
-    for distance, kept in ((0.24, [0, 2, 3]), (0.25, [0, 2, 3]), (0.251, [0, 3])):
-        alive = np.array([0, 2, 3, 99])
-        means = np.array([0.75, 1.0 - distance, 1.0, 5.0])  # the last is stale
-        assert elimination.remove(means, np.full(4, 0.125), alive, 3) == len(kept)
-        assert alive[: len(kept)].tolist() == kept
-
-
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, math.inf])
 def test_an_arm_leaves_by_the_epoch_of_its_gap(epsilon):
     """With probability 1 - beta an arm of gap 2^-e or more has left after epoch e, and the best arm never leaves."""

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from carried import go_on, state_after
+from carried import state_after
 from one_by_one import one_by_one
 from scipy import stats
 from scipy.optimize import brentq
@@ -17,31 +17,9 @@ from private_bandits.baselines.azize_algorithm_1 import reference
 from private_bandits.kernels import episodes
 from private_bandits.privacy import sensitivity
 from private_bandits.problems import Arms
-from private_bandits.simulate import streams, trace
+from private_bandits.simulate import trace
 
-MEANS = [0.75, 0.625, 0.5, 0.375, 0.25]
 BOXES = {"AdaP-UCB": adap_ucb, "AdaP-KLUCB": adap_klucb}
-
-
-def lengths(played):
-    """The runs of equal arms, those of a doubling episode cut where the pulls have doubled: (arm, length)."""
-    pulls, runs, at = {}, [], 0
-    while at < len(played):
-        arm = int(played[at])
-        length = pulls.get(arm, 1)
-        runs.append((arm, min(length, len(played) - at), set(played[at : at + length].tolist())))
-        pulls[arm] = pulls.get(arm, 0) + length
-        at += length
-    return runs
-
-
-@pytest.mark.parametrize("box", BOXES)
-def test_pulls_double_in_every_episode(box):
-    played = trace(Arms.bernoulli(MEANS), BOXES[box](0.5), horizon=5000, seed=3)[:, 0]
-    runs = lengths(played)
-    assert [arm for arm, _, _ in runs[:5]] == [0, 1, 2, 3, 4]  # each arm once, in the order of their numbers
-    assert all(seen == {arm} for arm, _, seen in runs)
-    assert len(runs) <= 5 * (1 + math.log2(5000))
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 8.0])
@@ -59,24 +37,6 @@ def test_the_noise_pays_epsilon_for_one_reward(epsilon):
         noise.append(state.means[0] - 1.0)
     assert worst / np.mean(np.abs(noise)) == pytest.approx(epsilon, rel=0.08)
     assert stats.kstest(noise, stats.laplace(scale=1 / (rewards * epsilon)).cdf).pvalue > 1e-3
-
-
-def test_the_mean_forgets_earlier_episodes():
-    """Without noise, the mean after an episode of n pulls is a multiple of 1/n that the first n pulls did not touch."""
-    problem, record = Arms.bernoulli([0.5]), adap_ucb(math.inf).record
-    means = []
-    for seed in range(2000):
-        state, source, row = episodes.start(problem.record(), record), streams(seed, 0), []
-        for first, last in ((1, 1), (2, 2), (3, 4), (5, 8)):
-            go_on(episodes, problem, record, state, first, last, source)
-            row.append(state.means[0])
-        means.append(row)
-    values = np.array(means)
-    assert set(values[:, 1]) == {0.0, 1.0}
-    assert set(values[:, 2]) == {0.0, 0.5, 1.0}
-    assert np.std(values[:, 3]) == pytest.approx(0.25, rel=0.06)
-    correlation = np.corrcoef(values.T)
-    assert np.abs(correlation[~np.eye(4, dtype=bool)]).max() < 4 / math.sqrt(2000)
 
 
 def _kl(p, q):

@@ -11,7 +11,7 @@ from carried import state_after
 from private_bandits import mechanisms, simulate
 from private_bandits.kernels import robust
 from private_bandits.papers.heavy_tailed import algorithm_1, bubeck_robust_ucb, dp_robust_ucb, robust_ucb
-from private_bandits.papers.heavy_tailed.instances import SETTINGS, pareto_arms, setting
+from private_bandits.papers.heavy_tailed.instances import pareto_arms, setting
 from private_bandits.reference_tools import Binary
 from private_bandits.simulate import streams, trace
 
@@ -126,13 +126,3 @@ def test_moments_by_hand():
     assert problem.best == 1.0
     np.testing.assert_allclose(problem.gaps, [0.0, 0.5, 1.0])
     assert pareto_arms([3.0, 1.0], 2.0).uniform_regret() == 1.0
-
-
-def test_the_settings_of_the_slides():
-    assert SETTINGS[2] == (0.9, 0.55, 0.3, 0.15, 0.1)
-    for number, means in SETTINGS.items():
-        problem = setting(number, 0.5)
-        assert problem.means.tolist() == list(means)
-        assert problem.record().shape == problem.shape == pytest.approx(1.55)
-    assert setting(1, 0.5).moment(0.5) == pytest.approx(5.5946, abs=1e-4)
-    assert setting(1, 0.5, 4.0).shape == 4.0

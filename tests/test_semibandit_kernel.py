@@ -8,7 +8,6 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
-from carried import state_after
 from semibandit_settings import KINDS, MEANS
 
 from private_bandits.kernels import index
@@ -90,19 +89,6 @@ def test_fallback_plays_every_super_arm_equally_often():
 
 
 # --- trees over rounds
-
-
-@pytest.mark.parametrize(("t", "nodes"), [(1, 1), (7, 3), (8, 1), (11, 3)])
-def test_the_released_sum_carries_one_noise_per_node(t, nodes):
-    n_arms, scale = 4000, 2.0
-    problem = SemiBandit.from_sets([0.0] * n_arms, [list(range(n_arms))])
-    record = box([], noise=index.TREE, scale=scale, fallback=False).record
-    state = state_after(index, problem, record, t, 1)
-    noise = state.mean * state.pulls
-    variance = 2 * scale**2 * nodes
-    # a Laplace has fourth moment 6 variance^2, so the sample variance of a sum has relative error below sqrt(5 / n)
-    assert np.var(noise) == pytest.approx(variance, rel=4 * math.sqrt(5 / n_arms))
-    assert abs(np.mean(noise)) < 4 * math.sqrt(variance / n_arms)
 
 
 def test_reading_a_tree_at_some_rounds_gives_the_joint_law_of_reading_it_at_all():
