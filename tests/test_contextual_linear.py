@@ -171,21 +171,6 @@ def test_the_joint_sensitivity_of_algorithm_3_bounds_what_a_search_finds(variant
     assert (gradient > parts_sent[2].printed) == (ratio > 1.5)
 
 
-def test_the_constants_are_those_of_the_split():
-    log = math.sqrt(2 * math.log(2.5 / DELTA))
-    assert ldp_linucb(0.7, DELTA, 3, 100).record.sigma == pytest.approx(6 * log / 0.7)
-    assert ldp_linucb(0.7, DELTA, 3, 100, largest_reward=1.0).record.sigma == pytest.approx(4 * log / 0.7)
-    log = math.sqrt(2 * math.log(3.75 / DELTA))
-    for responses in accounting.RESPONSES:
-        printed, repaired = (
-            ldp_glm(0.7, DELTA, 3, 100, v, responses=responses).record for v in ("printed", "repaired")
-        )
-        assert printed.sigma == repaired.sigma == pytest.approx(6 * log / 0.7)
-        assert printed.gradient_sigma == pytest.approx(C * printed.sigma)
-        reach = 2 * C if responses == "bounded" else C
-        assert repaired.gradient_sigma == pytest.approx(reach * repaired.sigma)
-
-
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 6.0])
 def test_what_a_round_pays(epsilon):
     """Exact, by the joint sensitivity: 4 with rewards in [-2, 2]; the analytic noise pays epsilon to the last digit."""

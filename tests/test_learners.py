@@ -15,7 +15,6 @@ import xarray as xr
 from private_bandits import baselines, simulate
 from private_bandits.papers.cascading import cascade_ucb1, ucb_laplace
 from private_bandits.papers.contextual import ldp_linucb, one_point
-from private_bandits.papers.heavy_tailed import robust_ucb
 from private_bandits.papers.semibandits import cucb
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
 from private_bandits.simulate import trace
@@ -229,15 +228,6 @@ def test_a_list_of_ones_own_problem_is_checked_and_traced():
     for wrong in ([[0, 0]], [[0, 3]], [[0]]):
         with pytest.raises(ValueError, match=r"ask\(\) must return 2 distinct items of PositionBased"):
             simulate(problem, Replayed(np.array([[*wrong[0], 0]])), horizon=1, replications=1, seed=1)
-
-
-@pytest.mark.parametrize(
-    "policy", [baselines.ucb(), cucb(), ldp_linucb(1.0, 1e-3, 2, 400), robust_ucb(0.5, 1.0)], ids=lambda one: one.name
-)
-def test_compiled_policies_refuse_it_in_a_line(policy):
-    with pytest.raises(ValueError, match=rf"problem: {policy.name} needs .*, got Gaussian") as refused:
-        simulate(Gaussian([0.0, 1.0]), policy, horizon=5, replications=1, seed=1)
-    assert "\n" not in str(refused.value)
 
 
 # --- parts of a study, and what results say

@@ -17,7 +17,7 @@ from private_bandits.kernels import replay as kernel
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms
-from private_bandits.simulate import simulate, trace
+from private_bandits.simulate import simulate
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.replay import lemmas, long, long_studies, rules
 from private_bandits_book.rules import Ruling
@@ -37,19 +37,6 @@ def test_runs_of_a_study_are_played_again(label, every):
     again = pd.concat([long.play(made[place], 1) for place in chosen], ignore_index=True)
     committed = rows.iloc[chosen].reset_index(drop=True)
     pd.testing.assert_frame_equal(again, committed, check_dtype=False, rtol=1e-8)
-
-
-def test_a_replayed_learner_of_lists_plays_its_study():
-    """The first tenth of a run: the item with the fewest observations is first, and each list is played for a batch."""
-    run = long.list_runs()[0]
-    shown = trace(run.problem, run.policy, horizon=3000, seed=1)
-    first, at, pulls = run.policy.first, 0, {}
-    while at + first < 3000:
-        front = int(shown[at, 0])
-        size = max(first, pulls.get(front, 0))
-        assert (shown[at : at + size, :4] == shown[at, :4]).all()
-        pulls[front], at = pulls.get(front, 0) + size, at + size
-    assert len(pulls) > 10
 
 
 def test_the_rule_of_the_library_is_the_one_that_was_chosen():

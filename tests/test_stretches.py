@@ -11,7 +11,7 @@ import scipy.stats
 from carried import go_on, state_after
 
 from private_bandits.kernels import linear, phased, stretches, weighted
-from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
+from private_bandits.mechanisms import gaussian_epsilon
 from private_bandits.papers.contextual import (
     bounds,
     by_stretches,
@@ -120,21 +120,12 @@ def test_the_tree_holds_a_node_for_every_power_of_two():
         assert [bool(row.any()) for row in nodes] == [bool(number >> level & 1) for level in range(4)]
 
 
-def test_what_the_trust_models_pay():
-    private = ldp_linucb(1.0, DELTA, 3, 10**6, "derived", "analytic")
-    assert by_stretches(private).privacy == private.privacy and by_stretches(private).record.constants == private.record
-    pure = ldp_linucb(2.0, None, 3, 1000, "derived", "laplace")
-    far = 4 + 4 * math.sqrt(3)
-    assert (pure.privacy.effective_epsilon, pure.privacy.effective_delta) == (pytest.approx(2.0), 0.0)
-    assert pure.record.constants.sigma == pytest.approx(far / 2) and pure.record.laplace
-    rewards = linucb_private_rewards(1.0, DELTA, 2)
-    assert rewards.record.reward_sigma == gaussian_sigma(1.0, DELTA, 4.0) and rewards.record.constants.sigma == 0.0
-    joint = joint_linucb(1.0, DELTA, 2, 10**9)
-    sigma, levels = joint.record.constants.sigma, joint.record.levels
-    assert gaussian_epsilon(sigma, DELTA, 4.0 * math.sqrt(levels)) == pytest.approx(1.0)
-    assert joint.privacy.trust == "central"
-    # no run fills the tree before its end
-    result = simulate(instances.one_set(2, gap=1e-3), joint, horizon=10**9, replications=3, seed=0, checkpoints=[10**8])
+def test_no_run_fills_the_tree_of_the_joint_model_before_its_end():
+    policy, problem = joint_linucb(1.0, DELTA, 2, 10**9), instances.one_set(2, gap=1e-3)
+    assert gaussian_epsilon(policy.record.constants.sigma, DELTA, 4 * math.sqrt(policy.record.levels)) == pytest.approx(
+        1
+    )
+    result = simulate(problem, policy, horizon=10**9, replications=3, seed=0, checkpoints=[10**8])
     assert (result.regret[:, -1] > result.regret[:, 0]).all()
 
 
@@ -142,6 +133,7 @@ def test_users_of_laplace_noise_move_by_no_more_in_l1():
     rng = np.random.default_rng(0)
     for dim in (1, 2, 3):
         far, most = dim + 1 + 4 * math.sqrt(dim), 0.0
+        assert ldp_linucb(2.0, None, dim, 9, "derived", "laplace").record.constants.sigma == pytest.approx(far / 2)
         for _ in range(20_000):
             messages = []
             for _ in range(2):
