@@ -1,4 +1,4 @@
-"""The baselines: kernels against references, limits without privacy, and what is paid."""
+"""The baselines: kernels against references, and what DP-KLUCB keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contextual algorithms of Zheng et al. (2020): references, limits, what is sent and paid, and the bounds."""
+"""The contextual algorithms of Zheng et al. (2020): references, limits, what is sent and paid, the radii."""
 
 from __future__ import annotations
 

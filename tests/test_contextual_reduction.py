@@ -1,4 +1,4 @@
-"""Algorithms 1 and 2: calibration, accounting, bounds against measured regret, the messages."""
+"""Algorithms 1 and 2: calibration, accounting, the messages, and bounds by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Successive elimination by epochs: what leaves, what noise is drawn, and regret at any horizon."""
+"""Successive elimination by epochs: what noise is drawn, the law of rewards, and what leaves."""
 
 from __future__ import annotations
 

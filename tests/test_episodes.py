@@ -1,4 +1,4 @@
-"""Doubling episodes with forgetting: how long they are, what noise is drawn, the KL index, and regret."""
+"""Doubling episodes with forgetting: what noise is drawn, the KL index, and the law of sums."""
 
 from __future__ import annotations
 

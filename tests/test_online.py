@@ -1,4 +1,4 @@
-"""Convex losses and the online learners: references, unbiased estimates, solvers, geometry, refusals."""
+"""Convex losses and the online learners: references, unbiased estimates, solvers, constants, refusals."""
 
 from __future__ import annotations
 

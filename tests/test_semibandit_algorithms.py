@@ -1,4 +1,4 @@
-"""The algorithms of Chen et al. (2020): against their references, limits, constants, what is paid, instances."""
+"""The algorithms of Chen et al. (2020): against their references, constants, limits, what is paid, instances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of exact answers about the least reported arm: kernel, leaps, radius, privacy by enumeration, the bounds."""
+"""Blocks of exact answers about the least reported arm: kernel, leaps, privacy by enumeration, the bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bounds of Chen et al. (2020): by hand, by summation, limits, refusals."""
+"""The bounds of Chen et al. (2020): by hand, by summation, limits."""
 
 from __future__ import annotations
 

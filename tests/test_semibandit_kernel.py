@@ -1,4 +1,4 @@
-"""The kernel on semi-bandits: limits, forced exploration, fallback, cap, trees."""
+"""The kernel on semi-bandits: forced exploration, limits, fallback, trees, graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums in constant time: against brute force, against exact moments, and the stated error."""
+"""Sums in constant time: against brute force and exact moments."""
 
 from __future__ import annotations
 
