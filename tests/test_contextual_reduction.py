@@ -176,6 +176,17 @@ def test_corollary_4_pays_arms_for_what_is_clipped():
     assert 2 * horizon * over < added == close(2 * record.scale / horizon, abs=1e-9)
 
 
+def test_the_curvature_that_hazan_and_levy_count_on_holds_off_the_set():
+    """Half the diameter away: the second derivative there, across all directions, is no smaller."""
+    problem = ball("smooth")
+    counted = one_point(problem, 1000, math.inf, learner="hazan_levy").record.curvature
+    assert (
+        counted == problem.strong_convexity_within(1.0) < problem.strong_convexity == problem.strong_convexity_within(0)
+    )
+    far = max(np.linalg.norm(anchor) for anchor in ANCHORS) + 2.0
+    assert counted == close((1 + far**2) ** -1.5)  # along the line to the anchor
+
+
 @pytest.mark.parametrize("noise", ["gaussian", "laplace"])
 def test_the_reach_is_exceeded_once_in_the_square_of_the_horizon(noise):
     """For Laplace noise exactly so often; the Gaussian tail is a little lighter than its bound."""
