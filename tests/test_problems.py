@@ -60,6 +60,19 @@ def test_pseudo_regret_is_zero_exactly_for_optimal_lists(size):
                 assert lost > 1e-3
 
 
+def test_rounding_never_makes_regret_negative():
+    rng = np.random.default_rng(0)
+    below = 0
+    for _ in range(200):
+        means = rng.random(6)
+        for problem in problems(4, means):
+            record = problem.record()
+            for order in itertools.permutations(np.argsort(-means)[:4]):
+                below += problem.reward(np.array(order)) > problem.best
+                assert 0.0 <= pseudo_regret(record.means, record.cascade, record.best, np.array(order)) <= 1e-12
+    assert below > 100  # the order of the factors does change the last bit
+
+
 # --- feedback
 
 
