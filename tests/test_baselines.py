@@ -1,4 +1,4 @@
-"""The baselines: kernels against references, limits without privacy, and what is paid."""
+"""The baselines: kernels against references, and what DP-KLUCB keeps."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from carried import state_after
 
 from private_bandits.baselines import (
     adap_klucb,
@@ -24,185 +25,55 @@ from private_bandits.baselines import (
     sajed_algorithm_2,
     ucb,
 )
-from private_bandits.kernels import elimination, episodes
-from private_bandits.privacy import channel_loss
+from private_bandits.kernels import episodes
 from private_bandits.privacy.divergences import private_kl
 from private_bandits.problems import Arms
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.simulate import streams, trace
 
 MEANS = [0.5, 0.9, 0.1, 0.9, 0.45]
-CASES = {
-    "UCB": (ucb, auer_figure_1, {}, 1500),
-    "LDP-UCB-L": (lambda: ldp_ucb_laplace(2.0), ren_laplace, {"epsilon": 2.0}, 1500),
-    "LDP-UCB-L 0.1": (lambda: ldp_ucb_laplace(0.1), ren_laplace, {"epsilon": 0.1}, 1500),
-    "LDP-UCB-B": (lambda: ldp_ucb_response(1.0), ren_response, {"epsilon": 1.0}, 1500),
-    "LDP-UCB-B inf": (lambda: ldp_ucb_response(math.inf), auer_figure_1, {}, 1500),
-    "LDP-UCB-L inf": (lambda: ldp_ucb_laplace(math.inf), auer_figure_1, {}, 1500),
-    **{
-        f"DP-SE {epsilon} {beta}": (
-            lambda epsilon=epsilon, beta=beta: dp_se(epsilon, 5, 300_000, beta),
-            sajed_algorithm_2,
-            {"epsilon": epsilon, "beta": 1 / 300_000 if beta is None else beta},
-            300_000,
-        )
-        for epsilon, beta in ((0.1, 0.9), (1.0, None), (20.0, 0.5), (math.inf, 0.5))
-    },
-    **{
-        f"AdaP-UCB {epsilon} {alpha}": (
-            lambda epsilon=epsilon, alpha=alpha: adap_ucb(epsilon, alpha),
-            azize_algorithm_1,
-            {"epsilon": epsilon, "alpha": alpha},
-            20_000,
-        )
-        for epsilon, alpha in ((0.2, 3.1), (1.0, 3.1), (3.0, 0.2), (math.inf, 1.0))
-    },
-    **{
-        f"AdaP-KLUCB {epsilon} {alpha}": (
-            lambda epsilon=epsilon, alpha=alpha: adap_klucb(epsilon, alpha),
-            azize_algorithm_1,
-            {"epsilon": epsilon, "alpha": alpha, "kl": True},
-            20_000,
-        )
-        for epsilon, alpha in ((0.2, 3.1), (1.0, 3.1), (3.0, 0.2), (math.inf, 1.0))
-    },
-    **{
-        f"DP-KLUCB {epsilon}": (lambda epsilon=epsilon: dp_klucb(epsilon), azize_dp_klucb, {"epsilon": epsilon}, 20_000)
-        for epsilon in (0.2, 1.0, 3.0, math.inf)
-    },
-    **{
-        f"kl-UCB-CF {epsilon}": (
-            lambda epsilon=epsilon: kl_ucb_cf(epsilon),
-            gajane_kl_ucb_cf,
-            {"epsilon": epsilon},
-            1500,
-        )
-        for epsilon in (1.0, math.inf)
-    },
+SHORT, LONG, LONGEST = 1500, 20_000, 300_000
+CASES = {  # the horizon, the policy, and the reference with its arguments
+    "UCB": (SHORT, ucb(), auer_figure_1),
+    "LDP-UCB-L": (SHORT, ldp_ucb_laplace(2.0), ren_laplace, 2.0),
+    "LDP-UCB-L 0.1": (SHORT, ldp_ucb_laplace(0.1), ren_laplace, 0.1),
+    "LDP-UCB-L inf": (SHORT, ldp_ucb_laplace(math.inf), auer_figure_1),
+    "LDP-UCB-B": (SHORT, ldp_ucb_response(1.0), ren_response, 1.0),
+    "LDP-UCB-B inf": (SHORT, ldp_ucb_response(math.inf), auer_figure_1),
+    "DP-SE 0.1": (LONGEST, dp_se(0.1, 5, LONGEST, 0.9), sajed_algorithm_2, 0.1, 0.9),
+    "DP-SE 1.0": (LONGEST, dp_se(1.0, 5, LONGEST), sajed_algorithm_2, 1.0, 1 / LONGEST),
+    "DP-SE 20.0": (LONGEST, dp_se(20.0, 5, LONGEST, 0.5), sajed_algorithm_2, 20.0, 0.5),
+    "DP-SE inf": (LONGEST, dp_se(math.inf, 5, LONGEST, 0.5), sajed_algorithm_2, math.inf, 0.5),
+    "kl-UCB-CF 1.0": (SHORT, kl_ucb_cf(1.0), gajane_kl_ucb_cf, 1.0),
+    "kl-UCB-CF inf": (SHORT, kl_ucb_cf(math.inf), gajane_kl_ucb_cf, math.inf),
 }
+for epsilon, alpha in ((0.2, 3.1), (1.0, 3.1), (3.0, 0.2), (math.inf, 1.0)):
+    CASES |= {
+        f"AdaP-UCB {epsilon}": (LONG, adap_ucb(epsilon, alpha), azize_algorithm_1, epsilon, alpha),
+        f"AdaP-KLUCB {epsilon}": (LONG, adap_klucb(epsilon, alpha), azize_algorithm_1, epsilon, alpha, True),
+        f"DP-KLUCB {epsilon}": (LONG, dp_klucb(epsilon), azize_dp_klucb, epsilon),
+    }
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_kernel_plays_the_reference(case):
-    make, box, arguments, horizon = CASES[case]
+    horizon, policy, box, *arguments = CASES[case]
     problem = Arms.bernoulli(MEANS)
     for replication in range(3):
-        shown = trace(problem, make(), horizon=horizon, seed=7, replication=replication)
-        np.testing.assert_array_equal(shown, box.reference(problem, horizon, streams(7, replication), **arguments))
-
-
-@pytest.mark.parametrize("make", [ldp_ucb_laplace, ldp_ucb_response])
-def test_without_privacy_the_local_boxes_are_ucb(make):
-    problem = Arms.bernoulli(MEANS)
-    assert make(math.inf).privacy.trust == "none"
-    np.testing.assert_array_equal(
-        trace(problem, make(math.inf), horizon=3000, seed=1), trace(problem, ucb(), horizon=3000, seed=1)
-    )
-
-
-@pytest.mark.parametrize("make", [lambda e: dp_se(e, 5, 10**8), adap_ucb, adap_klucb, dp_klucb])
-def test_without_privacy_regret_is_lower(make):
-    problem = Arms.bernoulli([0.9, 0.6, 0.6, 0.5, 0.45])
-    assert make(math.inf).privacy.trust == "none"
-    assert make(math.inf).record.scale == 0.0
-    private, exact = (
-        simulate(problem, make(e), horizon=10**7, replications=20, seed=1).regret[:, -1] for e in (0.05, math.inf)
-    )
-    assert float(exact.mean()) < 0.5 * float(private.mean())
-
-
-@pytest.mark.parametrize("epsilon", [0.05, 1.0, 10.0])
-def test_every_private_baseline_pays_what_it_promises(epsilon):
-    for make, trust in (
-        (ldp_ucb_laplace, "local"),
-        (ldp_ucb_response, "local"),
-        (lambda e: dp_se(e, 3, 100), "central"),
-        (adap_ucb, "central"),
-        (adap_klucb, "central"),
-        (dp_klucb, "central"),
-        (kl_ucb_cf, "local"),
-    ):
-        privacy = make(epsilon).privacy
-        assert privacy.epsilon == epsilon
-        assert privacy.value_epsilon == pytest.approx(epsilon, rel=1e-9)
-        assert privacy.effective_epsilon == pytest.approx(epsilon, rel=1e-9)
-        assert privacy.value_delta == privacy.effective_delta == 0.0
-        assert privacy.trust == trust
-
-
-def test_the_response_channel_is_that_of_the_kernel():
-    other = ldp_ucb_response(0.7).record.flip
-    assert channel_loss([[1 - other, other], [other, 1 - other]]) == pytest.approx(0.7)
-    assert ldp_ucb_laplace(0.5).record.scale == 2.0
-
-
-def test_local_baselines_learn_and_less_privacy_costs_less():
-    """Ren et al. (2020): the regret of both falls with epsilon, and the response does better than Laplace noise."""
-    problem = Arms.bernoulli([0.9, 0.5, 0.4, 0.3])
-
-    def final(policy):
-        return float(simulate(problem, policy, horizon=100_000, replications=8, seed=0).regret[:, -1].mean())
-
-    for make in (ldp_ucb_laplace, ldp_ucb_response):
-        assert final(make(1.0)) > 1.5 * final(make(4.0)) > final(ucb())
-    for epsilon in (1.0, 4.0):
-        assert final(ldp_ucb_laplace(epsilon)) > 1.5 * final(ldp_ucb_response(epsilon))
-
-
-def test_beta_is_one_over_the_horizon():
-    assert dp_se(1.0, 3, 10**6).record.beta == 1e-6
-    assert dp_se(1.0, 3, 1).record.beta == 0.5
-    assert dp_se(1.0, 3, 10**6, 0.2).record.beta == 0.2
-
-
-def test_one_signature_per_record_type():
-    problem = Arms.bernoulli(MEANS)
-    for policy in (ucb(), dp_se(1.0, 5, 50), dp_se(math.inf, 5, 50), adap_ucb(1.0), dp_klucb(1.0), kl_ucb_cf(1.0)):
-        simulate(problem, policy, horizon=50, replications=2, seed=0)
-        assert simulate(problem, policy, horizon=1, replications=1, seed=0).regret.shape == (1, 1)
-    assert len(elimination.advance.signatures) == 1
-    assert len(episodes.advance.signatures) == 1
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: ldp_ucb_laplace(0.0), "epsilon must be > 0, got 0.0"),
-        (lambda: ldp_ucb_response(-1.0), "epsilon must be > 0, got -1.0"),
-        (lambda: dp_se(math.nan, 2, 10), "epsilon must be"),
-        (lambda: dp_se(1.0, 0, 10), "n_arms must be >= 1, got 0"),
-        (lambda: dp_se(1.0, 2.0, 10), "n_arms must be an integer"),
-        (lambda: dp_se(1.0, 2, 0), "horizon must be >= 1, got 0"),
-        (lambda: dp_se(1.0, 2, 10, 1.0), "beta must be > 0 and < 1, got 1.0"),
-        (lambda: dp_se(1.0, 2, 10, 0.0), "beta must be > 0 and < 1, got 0.0"),
-        (lambda: adap_ucb(0.0), "epsilon must be > 0"),
-        (lambda: adap_ucb(1.0, 0.0), "alpha must be > 0, got 0.0"),
-        (lambda: adap_klucb(1.0, math.inf), "alpha must be finite"),
-    ],
-)
-def test_bad_arguments_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+        shown = trace(problem, policy, horizon=horizon, seed=7, replication=replication)
+        np.testing.assert_array_equal(shown, box.reference(problem, horizon, streams(7, replication), *arguments))
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 6.0])
 def test_the_index_of_dp_klucb_spends_ln_t_on_d_epsilon(epsilon):
-    arms, record = Arms.bernoulli([0.3]).record(), dp_klucb(epsilon).record
     for level in (0.001, 0.1, 1.0):
         q = azize_dp_klucb._index(0.2, level, epsilon)
         assert q == 1.0 or private_kl(0.2, q, epsilon) == pytest.approx(level, rel=1e-9)
         assert q == 1.0 or private_kl(0.2, q + 1e-6, epsilon) > level
-    state, seen = episodes.start(arms, record), np.zeros((0, 0), np.int64)
-    episodes.advance(arms, record, state, 1, 64, np.array([64]), np.zeros(1), seen, *streams(1, 0))
+    state = state_after(episodes, Arms.bernoulli([0.3]), dp_klucb(epsilon).record, 64)
     assert state.pulls[0] == 64 and state.means[0] == state.totals[0] / 64  # phases of 1, 1, 2, .., 32
 
 
 def test_what_is_kept_is_every_reward_with_one_noise_a_phase():
-    arms, record = Arms.bernoulli([1.0]).record(), dp_klucb(0.5).record
-    noise = []
-    for seed in range(2000):
-        state = episodes.start(arms, record)
-        episodes.advance(
-            arms, record, state, 1, 8, np.array([8]), np.zeros(1), np.zeros((0, 0), np.int64), *streams(seed, 0)
-        )
-        noise.append(state.totals[0] - 8.0)
+    arms, record = Arms.bernoulli([1.0]), dp_klucb(0.5).record
+    noise = [state_after(episodes, arms, record, 8, seed).totals[0] - 8.0 for seed in range(2000)]
     assert np.var(noise) == pytest.approx(4 * 2 / 0.5**2, rel=0.15)  # phases of 1, 1, 2 and 4 rewards

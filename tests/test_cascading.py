@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 
 import numpy as np
@@ -10,8 +9,8 @@ import pytest
 from chernoff import chernoff
 
 from private_bandits import mechanisms
-from private_bandits.kernels import index, leap, padded, releases
-from private_bandits.mechanisms import _raw, counters, noise
+from private_bandits.kernels import releases
+from private_bandits.mechanisms import _raw, counters
 from private_bandits.papers.cascading import (
     _shared,
     algorithm_1,
@@ -19,7 +18,6 @@ from private_bandits.papers.cascading import (
     algorithm_3,
     algorithm_4,
     b_lb,
-    b_lb_semi,
     cascade_ucb1,
     cucb_gaussian,
     instances,
@@ -39,57 +37,35 @@ from private_bandits.papers.cascading import (
     uniform,
     uniform_play,
 )
-from private_bandits.privacy import channel_loss, sensitivity
+from private_bandits.privacy import channel_loss
 from private_bandits.problems import Cascade, SemiBandit
-from private_bandits.reference_tools import click, largest, least_reported_first
 from private_bandits.simulate import simulate, streams, trace
 
 HORIZON = 400
 MEANS = [0.3, 0.3, 0.2, 0.1, 0.1, 0.1, 0.05]
 C_1 = mechanisms.lemma_1_constant()
 
-CASES = {
-    "ucb1": (lambda k: cascade_ucb1(), kveton_algorithm_1, {}),
-    "ucb1, least first": (lambda k: cascade_ucb1(True), kveton_algorithm_1, {"least_first": True}),
-    "laplace": (lambda k: ucb_laplace(0.5, k), algorithm_2, {"epsilon": 0.5}),
-    "laplace published": (lambda k: ucb_laplace(0.5, k, 0.01), algorithm_2, {"epsilon": 0.5, "multiplier": 0.01}),
-    "gaussian": (lambda k: ucb_gaussian(0.5, 1e-3, k), algorithm_3, {"epsilon": 0.5, "delta": 1e-3}),
-    "gaussian published": (
-        lambda k: ucb_gaussian(0.5, 1e-3, k, 0.01),
-        algorithm_3,
-        {"epsilon": 0.5, "delta": 1e-3, "multiplier": 0.01},
-    ),
-    "composition": (lambda k: ucb_composition(0.5, 1e-3, k), theorem_8, {"epsilon": 0.5, "delta": 1e-3}),
-    "hybrid printed": (
-        lambda k: ucb_hybrid(1.0, len(MEANS), HORIZON, 0.01),
-        algorithm_1,
-        {"epsilon": 1.0, "c_1": C_1, "multiplier": 0.01},
-    ),
-    "hybrid proof": (
-        lambda k: ucb_hybrid(1.0, len(MEANS), HORIZON, 0.01, "proof"),
-        algorithm_1,
-        {"epsilon": 1.0, "c_1": C_1, "multiplier": 0.01, "variant": "proof"},
-    ),
-    "uniform": (lambda k: uniform(), uniform_play, {}),
-    "first": (lambda k: repaired_local(1.0, k), repair_first, {"epsilon": 1.0}),
-    "padded": (lambda k: repaired_padded(4.0, k), repair_padded, {"epsilon": 4.0}),
-    "padded gaussian": (lambda k: repaired_padded(9.0, k, 0.1), repair_padded, {"epsilon": 9.0, "delta": 0.1}),
-    "displays": (
-        lambda k: repaired_padded(4.0, k, over="displays"),
-        repair_padded,
-        {"epsilon": 4.0, "over": "displays"},
-    ),
-    "keep": (lambda k: repaired_central(1.0, len(MEANS), k, 1000), repair_blocks, {"epsilon": 1.0}),
-    "forget": (
-        lambda k: repaired_central(1.0, len(MEANS), k, 1000, "forget"),
-        repair_blocks,
-        {"epsilon": 1.0, "design": "forget"},
-    ),
-    "counter": (
-        lambda k: repaired_central(1.0, len(MEANS), k, 1000, "counter"),
-        repair_blocks,
-        {"epsilon": 1.0, "design": "counter"},
-    ),
+CASES = {  # made for a list size, and the reference with its arguments
+    "ucb1": (lambda k: cascade_ucb1(), kveton_algorithm_1),
+    "ucb1, least first": (lambda k: cascade_ucb1(True), kveton_algorithm_1, True),
+    "laplace": (lambda k: ucb_laplace(0.5, k), algorithm_2, 0.5),
+    "laplace published": (lambda k: ucb_laplace(0.5, k, 0.01), algorithm_2, 0.5, 0.01),
+    "gaussian": (lambda k: ucb_gaussian(0.5, 1e-3, k), algorithm_3, 0.5, 1e-3),
+    "gaussian published": (lambda k: ucb_gaussian(0.5, 1e-3, k, 0.01), algorithm_3, 0.5, 1e-3, 0.01),
+    "composition": (lambda k: ucb_composition(0.5, 1e-3, k), theorem_8, 0.5, 1e-3),
+    "hybrid printed": (lambda k: ucb_hybrid(1.0, 7, HORIZON, 0.01), algorithm_1, 1.0, C_1, 0.01),
+    "hybrid proof": (lambda k: ucb_hybrid(1.0, 7, HORIZON, 0.01, "proof"), algorithm_1, 1.0, C_1, 0.01, "proof"),
+    "uniform": (lambda k: uniform(), uniform_play),
+    "first": (lambda k: repaired_local(1.0, k), repair_first, 1.0),
+    "first inf": (lambda k: repaired_local(math.inf, k), repair_first, math.inf),
+    "padded": (lambda k: repaired_padded(4.0, k), repair_padded, 4.0),
+    "padded gaussian": (lambda k: repaired_padded(9.0, k, 0.1), repair_padded, 9.0, 0.1),
+    "padded displays": (lambda k: repaired_padded(4.0, k, over="displays"), repair_padded, 4.0, 0.0, "displays"),
+    "padded inf": (lambda k: repaired_padded(math.inf, k), repair_padded, math.inf),
+    "keep": (lambda k: repaired_central(1.0, 7, k, 1000), repair_blocks, 1.0),
+    "keep inf": (lambda k: repaired_central(math.inf, 7, k, 1000), repair_first, math.inf),
+    "forget": (lambda k: repaired_central(1.0, 7, k, 1000, "forget"), repair_blocks, 1.0, "forget"),
+    "counter": (lambda k: repaired_central(1.0, 7, k, 1000, "counter"), repair_blocks, 1.0, "counter"),
 }
 DESIGNS = ("keep", "forget", "counter")
 
@@ -97,11 +73,11 @@ DESIGNS = ("keep", "forget", "counter")
 @pytest.mark.parametrize("size", [1, 3, len(MEANS)])
 @pytest.mark.parametrize("case", CASES)
 def test_kernel_plays_the_reference(case, size):
-    make, box, arguments = CASES[case]
+    make, box, *arguments = CASES[case]
     problem = Cascade(MEANS, size)
     for replication in range(3):
         shown = trace(problem, make(size), horizon=HORIZON, seed=7, replication=replication)
-        expected = box.reference(problem, HORIZON, streams(7, replication), **arguments)
+        expected = box.reference(problem, HORIZON, streams(7, replication), *arguments)
         np.testing.assert_array_equal(shown, expected)
 
 
@@ -133,13 +109,6 @@ def test_cucb_plays_the_reference(epsilon, multiplier, variant):
         np.testing.assert_array_equal(shown, expected)
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 5.0])
-def test_repaired_cucb_pays_exactly_epsilon(epsilon):
-    policy = cucb_gaussian(epsilon, 1e-3, len(MEANS), 3, variant="repaired")
-    assert policy.privacy.effective_epsilon == pytest.approx(epsilon, rel=1e-6)
-    assert policy.privacy.effective_delta == 1e-3
-
-
 @pytest.mark.parametrize(
     "policy",
     [
@@ -159,81 +128,10 @@ def test_without_privacy_every_box_is_cascade_ucb1(policy):
     )
 
 
-def test_without_privacy_the_repairs_use_exact_data_and_the_same_radius():
-    problem = b_lb(8, 2, 0.2, 0.15)
-
-    def plays(policy, plain):
-        shown = trace(problem, policy, horizon=HORIZON, seed=5)
-        np.testing.assert_array_equal(shown, plain(problem.means, 2, HORIZON, streams(5, 0)))
-
-    plays(repaired_local(math.inf, 2), _first_item_ucb1)
-    for design in DESIGNS:
-        plays(repaired_central(math.inf, 8, 2, HORIZON, design), _first_item_ucb1)
-    for delta in (0.0, 1e-3):
-        plays(repaired_padded(math.inf, 2, delta), _ucb1_without_w_0)
-        plays(repaired_padded(math.inf, 2, delta, "displays"), functools.partial(_ucb1_without_w_0, by_display=True))
-
-
-def _first_item_ucb1(means, size, horizon, source):
-    """Plain UCB1 on the click of the first item, the least reported of the list."""
-    clicks, reports, rounds = [0] * len(means), [0] * len(means), []
-    for t in range(1, horizon + 1):
-        upper = [
-            c / n + math.sqrt(1.5 * math.log(t) / n) if n else math.inf for c, n in zip(clicks, reports, strict=True)
-        ]
-        shown = least_reported_first(largest(upper, size, source.choice), reports)
-        c_t = click(means, shown, source.env)
-        reports[shown[0]] += 1
-        clicks[shown[0]] += c_t == 1
-        rounds.append([*shown, int(min(c_t, size))])
-    return rounds
-
-
-def _ucb1_without_w_0(means, size, horizon, source, by_display=False):
-    """CascadeUCB1 that starts from nothing; or that counts as seen what was shown."""
-    clicks, seen, rounds = [0] * len(means), [0] * len(means), []
-    for t in range(1, horizon + 1):
-        upper = [
-            (c + math.sqrt(1.5 * n * math.log(t))) / n if n else math.inf for c, n in zip(clicks, seen, strict=True)
-        ]
-        shown = largest(upper, size, source.choice)
-        c_t = click(means, shown, source.env)
-        for k, e in enumerate(shown, start=1):
-            seen[e] += k <= c_t or by_display
-            clicks[e] += k == c_t
-        rounds.append([*shown, int(min(c_t, size))])
-    return rounds
-
-
 def test_reproduces_kveton_2015_table_1():
     result = simulate(b_lb(16, 4, 0.2, 0.15), cascade_ucb1(), horizon=100_000, replications=40, seed=2015, n_jobs=2)
     final = result.regret.sel(t=100_000)
     assert abs(float(final.mean()) - 986.8) < 0.03 * 986.8
-
-
-def test_uniform_play_has_its_exact_regret():
-    for problem in (b_lb(20, 4, 0.2, 0.15), b_lb_semi(20, 4, 0.2, 0.15), Cascade([0.9, 0.5, 0.3, 0.0], 3)):
-        final = simulate(problem, uniform(), horizon=20_000, replications=20, seed=1).regret[:, -1] / 20_000
-        error = float(final.std()) / math.sqrt(20)
-        assert abs(float(final.mean()) - problem.uniform_regret()) < 4 * error
-        assert error < 0.02 * problem.uniform_regret()
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_pseudo_regret_never_falls(case):
-    problem = Cascade(MEANS, 3)
-    regret = simulate(problem, CASES[case][0](3), horizon=300, replications=2, seed=1, checkpoints=range(1, 301)).regret
-    assert np.all(np.diff(regret, axis=1) >= 0)
-    assert np.all(np.diff(regret, axis=1) <= problem.best)
-
-
-def test_one_signature_per_loop():
-    problem, loops = b_lb(8, 2, 0.2, 0.15), [index._rounds, leap.rounds, padded.advance, releases.advance]
-    semi, made = b_lb_semi(8, 2, 0.2, 0.15), [make(2) for make, _, _ in CASES.values()]
-    fitting = [(problem, policy) for policy in made if getattr(policy.record, "n_items", 0) in (0, 8)]
-    for played, policy in [*fitting, (semi, cucb_gaussian(1.0, 1e-3, 8, 2))]:
-        simulate(played, policy, horizon=50, replications=2, seed=0)
-    assert all(len(loop.signatures) == 1 for loop in loops)
 
 
 # --- privacy
@@ -262,12 +160,6 @@ def test_the_number_of_reports_gives_the_reply_away():
         assert instances.length_channel(3)[reply].tolist() == np.eye(3)[observed - 1].tolist()
 
 
-@pytest.mark.parametrize("seen", range(5))
-def test_the_first_list_of_algorithm_1_shows_the_first_observation(seen):
-    problem, policy = Cascade(np.eye(5)[seen], 2), ucb_hybrid(1.0, 5, 100)
-    assert all(trace(problem, policy, horizon=1, seed=seed)[0, 0] == seen for seed in range(20))
-
-
 @pytest.mark.parametrize(
     ("policy", "losses"),
     [
@@ -294,34 +186,8 @@ def test_finite_repairs_pay_exactly_epsilon(size, epsilon):
     for policy in (first, *padded, *(repaired_blocks(epsilon, size, design) for design in DESIGNS)):
         assert policy.privacy.effective_epsilon == pytest.approx(epsilon, abs=1e-10)
         assert policy.privacy.effective_delta == 0.0
-
-
-@pytest.mark.parametrize("size", [1, 2, 5])
-def test_randomised_replies_have_the_frequencies_of_their_channel(size):
-    rng = np.random.default_rng(0)
-    keep, other = mechanisms.response_probabilities(0.7, size + 1)
-    channel = np.where(np.eye(size + 1) > 0, keep, other)
-    assert channel_loss(channel) == pytest.approx(0.7)
-    for reply in range(size + 1):
-        answers = [noise.respond(rng, reply, size + 1, other) for _ in range(20_000)]
-        frequency = np.bincount(answers, minlength=size + 1) / 20_000
-        assert np.all(np.abs(frequency - channel[reply]) < 4.5 * np.sqrt(channel[reply] / 20_000))
-
-
-@pytest.mark.parametrize("size", [1, 2, 4])
-def test_padded_replies_have_the_noise_of_their_joint_sensitivity(size):
-    """All clicks and examinations: K + 1 of the 2K numbers move between a click at 1 and none; one at K = 1."""
-    sent = [np.array([[k == c, k <= c] for k in range(size)], float) for c in range(size + 1)]
-    apart = [a - b for a in sent for b in sent]
-    l1, l2 = (max(np.linalg.norm(d.ravel(), order) for d in apart) for order in (1, 2))
-    assert (l1, l2) == (1, 1) if size == 1 else (l1, l2) == (size + 1, math.sqrt(size + 1))
-    replies = instances.padded_replies(size)
-    assert (sensitivity(replies, order=1), sensitivity(replies, order=2)) == (l1, l2)
-    gaussian = repaired_padded(0.7, size, 1e-3)
-    assert repaired_padded(0.7, size).record.scale == l1 / 0.7
-    assert gaussian.record.scale == mechanisms.gaussian_sigma(0.7, 1e-3, l2)
-    assert (gaussian.privacy.effective_epsilon, gaussian.privacy.effective_delta) == (pytest.approx(0.7), 1e-3)
-    assert [sensitivity(instances.one_hot_replies(k), order=1) for k in (1, 2, 8)] == [1, 2, 2]
+    gaussian = cucb_gaussian(epsilon, 1e-3, 9, size, variant="repaired").privacy
+    assert gaussian.effective_epsilon == pytest.approx(epsilon, rel=1e-6) and gaussian.effective_delta == 1e-3
 
 
 ROUNDS = 100
@@ -413,86 +279,3 @@ def test_the_radius_is_that_of_the_noises_in_an_estimate(design, lengths, scales
     expected = (n / 4 + 2 * sum(b**2 for b in scales)) / n**2
     assert np.var(means) == pytest.approx(expected, rel=0.15)
     assert abs(np.mean(means) - 0.5) < 4 * math.sqrt(expected / 1000)
-
-
-@pytest.mark.parametrize("design", ["keep", "forget"])
-@pytest.mark.parametrize("epsilon", [0.05, 1.0, 20.0])
-def test_blocks_never_get_shorter_and_the_radius_never_rises(design, epsilon):
-    """What the proof of the bound needs; the radius of a counter does rise, where a node of larger scale opens."""
-    reports, n, m, before, length = 0, 0, 0, math.inf, 0
-    while reports < 10**6:
-        longer = releases.block(reports, repair_blocks.first_block(epsilon, design), repair_blocks.GROWTH[design])
-        assert longer >= max(length, reports if design == "forget" else reports / 5 - 1e-9)
-        length, reports = longer, reports + longer
-        n, m = (length, 1) if design == "forget" else (n + length, m + 1)
-        radius = chernoff(3 * math.log(10**6), n, [1 / epsilon] * m) / n
-        assert radius < before * (1 if length < n else 1 + 1e-9)
-        before = radius
-
-
-def test_clicks_per_display_fall_with_the_position_and_clicks_per_examination_do_not(monkeypatch):
-    """Item 1 is the better one and stands low: its index over displays ends below its mean, which it should exceed."""
-    problem, found = Cascade([0.4, 0.5], 2), {}
-
-    def in_this_order(indices, ordered, choice, order, values):
-        order[:], found[policy.name] = (0, 1), indices.copy()
-
-    monkeypatch.setattr(padded, "top_list", in_this_order)
-    for epsilon, delta in ((40.0, 0.0), (200.0, 1e-3)):
-        for over in ("examinations", "displays"):
-            policy = repaired_padded(epsilon, 2, delta, over)
-            state = padded.start(problem.record(), policy.record)
-            _play(padded.advance.py_func, problem, policy, state, (1, 2000), streams(5, 0))
-            high, low = found[policy.name]
-            assert 0.4 < high < 0.55 and (0.5 < low < 0.7 if over == "examinations" else 0.3 < low < 0.45)
-
-
-def test_w_0_alone_tells_neighbours_apart():
-    """Algorithm 1 is deterministic until a counter is read, so w_0 decides the first list."""
-    for w_0, first in (([1.0, 0.0], 0), ([0.0, 1.0], 1)):
-        problem = Cascade(w_0, 1)
-        assert trace(problem, ucb_hybrid(0.1, 2, 10), horizon=1, seed=0)[0, 0] == first
-
-
-# --- refusals
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: ucb_laplace(0.0, 4), "epsilon must be > 0"),
-        (lambda: ucb_laplace(-1.0, 4), "epsilon must be > 0, got -1.0"),
-        (lambda: ucb_laplace(math.nan, 4), "epsilon must be"),
-        (lambda: ucb_laplace(1.0, 0), "list_size must be >= 1"),
-        (lambda: ucb_laplace(1.0, 4, 0.0), "noise_multiplier must be > 0"),
-        (lambda: ucb_gaussian(1.0, 0.0, 4), "delta must be"),
-        (lambda: ucb_composition(1.0, 1.0, 4), "delta must be"),
-        (lambda: ucb_hybrid(1.0, 20, 0), "horizon must be >= 1"),
-        (lambda: ucb_hybrid(1.0, 20, 10, variant="guess"), "variant must be one of"),
-        (lambda: repaired_padded(1.0, 4, over="rounds"), "over must be one of"),
-        (lambda: repaired_padded(1.0, 4, 1.0), "delta must be"),
-        (lambda: repaired_central(1.0, 4, 4, 10, "first"), "design must be one of"),
-        (lambda: repaired_central(1.0, 4, 4, 0), "horizon must be >= 1"),
-        (lambda: repaired_central(1.0, 3, 4, 10), "n_items must be >= 4"),
-        (lambda: b_lb(4, 4, 0.2, 0.1), "list_size must be"),
-        (lambda: b_lb(8, 4, 0.2, 0.2), "gap must be"),
-        (lambda: Cascade([0.5, 1.5], 1), r"means\[1\] must be"),
-        (lambda: Cascade([], 1), "means must not be empty"),
-    ],
-)
-def test_bad_arguments_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
-def test_a_policy_made_for_another_problem_is_refused():
-    problem = b_lb(20, 4, 0.2, 0.15)
-    with pytest.raises(ValueError, match="calibrated for list_size=2"):
-        simulate(problem, ucb_laplace(1.0, 2), horizon=10, replications=1, seed=0)
-    with pytest.raises(ValueError, match="calibrated for n_items=8"):
-        simulate(problem, ucb_hybrid(1.0, 8, 10), horizon=10, replications=1, seed=0)
-    with pytest.raises(ValueError, match="CUCB Gaussian needs a SemiBandit"):
-        simulate(problem, cucb_gaussian(1.0, 1e-3, 20, 4), horizon=10, replications=1, seed=0)
-    for policy in (repaired_blocks(1.0, 2), repaired_padded(1.0, 2)):
-        with pytest.raises(ValueError, match="calibrated for list_size=2"):
-            simulate(problem, policy, horizon=10, replications=1, seed=0)

@@ -1,4 +1,4 @@
-"""Successive elimination by epochs: what leaves, what noise is drawn, and regret at any horizon."""
+"""Successive elimination by epochs: what noise is drawn, the law of rewards, and what leaves."""
 
 from __future__ import annotations
 
@@ -7,29 +7,23 @@ import math
 
 import numpy as np
 import pytest
-from one_by_one import OneByOne, one_by_one
+from carried import go_on, state_after
+from one_by_one import one_by_one
 from scipy import stats
 
 from private_bandits.baselines import dp_se, sajed_algorithm_2
 from private_bandits.kernels import elimination
-from private_bandits.papers.heavy_tailed.instances import pareto_arms
 from private_bandits.privacy import sensitivity
-from private_bandits.problems import Arms, SemiBandit
+from private_bandits.problems import Arms
 from private_bandits.simulate import simulate, streams, trace
 
-MEANS = [0.9, 0.2, 0.85, 0.5]
 LONG = 10**15
 
 
 def noisy_means(problem, record, seed):
     """Pulls of each arm in the first epoch, and the noisy means at its end."""
-    arms = problem.record()
-    state = elimination.start(arms, record)
-    share, _ = elimination._epoch(record.terms, record.beta, len(arms.means), 1)
-    end = share * len(arms.means)
-    no_trace = np.zeros((0, 0), np.int64)
-    elimination.advance(arms, record, state, 1, end, np.array([end]), np.zeros(1), no_trace, *streams(seed, 0))
-    return share, state.means
+    share, _ = elimination._epoch(record.terms, record.beta, problem.n_items, 1)
+    return share, state_after(elimination, problem, record, share * problem.n_items, seed).means
 
 
 # --- the noise
@@ -81,30 +75,7 @@ def test_noise_on_each_reward_is_a_sum_of_independent_draws():
         assert abs(np.mean(sums)) < 4 * spread / math.sqrt(3000)
 
 
-def test_without_noise_nothing_is_drawn_from_the_noise_stream():
-    source = streams(0, 0)
-    before = source.noise.bit_generator.state
-    arms, record = Arms.bernoulli(MEANS).record(), dp_se(math.inf, 4, 1000).record
-    state = elimination.start(arms, record)
-    elimination.advance(
-        arms, record, state, 1, LONG, np.array([LONG]), np.zeros(1), np.zeros((0, 0), np.int64), *source
-    )
-    assert state.clock[0] == 1
-    assert source.noise.bit_generator.state == before
-
-
 # --- the rewards
-
-
-def test_an_epoch_without_noise_has_the_law_of_rewards_drawn_one_by_one():
-    problem, rng = Arms.bernoulli([0.3, 0.8]), np.random.default_rng(0)
-    runs = [noisy_means(problem, dp_se(math.inf, 2, 1000).record, seed) for seed in range(1500)]
-    share = runs[0][0]
-    for arm, mean in enumerate(problem.means):
-        sums = [means[arm] * share for _, means in runs]
-        plain = [OneByOne(rng).binomial(share, mean) for _ in runs]
-        assert np.std(sums) == pytest.approx(math.sqrt(share * mean * (1 - mean)), rel=0.08)
-        assert stats.ks_2samp(sums, plain).pvalue > 1e-3
 
 
 def test_elimination_has_the_law_of_rewards_drawn_one_by_one():
@@ -140,26 +111,6 @@ def test_a_truncating_box_truncates():
 # --- what leaves, and when
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 1.0, 30.0])
-@pytest.mark.parametrize(("size", "epoch"), [(2, 1), (5, 1), (3, 4), (20, 9)])
-def test_an_epoch_is_as_long_as_the_box_says_and_removes_what_it_says(epsilon, size, epoch):
-    gap, beta = 2.0**-epoch, 1e-4
-    log_8, log_4 = math.log(8 * size * epoch**2 / beta), math.log(4 * size * epoch**2 / beta)
-    share, width = elimination._epoch(dp_se(epsilon, size, 10, beta).record.terms, beta, size, epoch)
-    assert share == math.ceil(max(32 * log_8 / gap**2, 8 * log_4 / (epsilon * gap)) + 1)
-    assert width == pytest.approx(2 * math.sqrt(log_8 / (2 * share)) + 2 * log_4 / (epsilon * share), rel=1e-12)
-    if epsilon < 0.1 and epoch == 1:
-        assert share > 2 * 32 * log_8 / gap**2  # the private term decides
-
-
-def test_an_arm_leaves_only_beyond_the_threshold():
-    for distance, kept in ((0.24, [0, 2, 3]), (0.25, [0, 2, 3]), (0.251, [0, 3])):
-        alive = np.array([0, 2, 3, 99])
-        means = np.array([0.75, 1.0 - distance, 1.0, 5.0])  # the last is stale
-        assert elimination.remove(means, np.full(4, 0.125), alive, 3) == len(kept)
-        assert alive[: len(kept)].tolist() == kept
-
-
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, math.inf])
 def test_an_arm_leaves_by_the_epoch_of_its_gap(epsilon):
     """With probability 1 - beta an arm of gap 2^-e or more has left after epoch e, and the best arm never leaves."""
@@ -167,74 +118,20 @@ def test_an_arm_leaves_by_the_epoch_of_its_gap(epsilon):
     problem = Arms.bernoulli(0.75 - gaps)
     policy = dp_se(epsilon, 5, LONG, 1e-3)
     for replication in range(40):
-        source = streams(3, replication)
-        arms = problem.record()
-        state = elimination.start(arms, policy.record)
+        source, state = streams(3, replication), elimination.start(problem.record(), policy.record)
         for _ in range(20):
             size, epoch, begun = (int(x) for x in state.clock)
             if size == 1:
                 break
             share, _ = elimination._epoch(policy.record.terms, policy.record.beta, size, epoch + 1)
-            elimination.advance(
-                arms,
-                policy.record,
-                state,
-                begun + 1,
-                begun + size * share,
-                np.array([LONG]),
-                np.zeros(1),
-                np.zeros((0, 0), np.int64),
-                *source,
-            )
+            go_on(elimination, problem, policy.record, state, begun + 1, begun + size * share, source)
             kept = state.alive[: state.clock[0]]
             assert 0 in kept
             assert (gaps[kept] < 2.0 ** -(epoch + 1)).all()
         assert state.clock[0] == 1
 
 
-def test_an_arm_close_to_the_best_stays():
-    """An arm within the noise of the best is not thrown out early: the threshold is not too small."""
-    problem = Arms.bernoulli([0.5, 0.5])
-    for replication in range(200):
-        played = trace(problem, dp_se(1.0, 2, 20_000, 0.05), horizon=20_000, seed=4, replication=replication)[:, 0]
-        assert np.bincount(played, minlength=2).tolist() == [10_000, 10_000]
-
-
-def test_the_last_arm_is_played_to_the_end():
-    problem = Arms.bernoulli(MEANS)
-    shown = trace(problem, dp_se(1.0, 4, 400_000, 0.5), horizon=400_000, seed=1)[:, 0]
-    last_other = np.flatnonzero(shown != shown[-1])[-1]
-    assert last_other < 300_000
-    assert shown[-1] == 0
-
-
-def test_one_arm_is_played_without_regret_and_draws_nothing():
-    problem, source = Arms.bernoulli([0.3]), streams(0, 0)
-    result = simulate(problem, dp_se(0.1, 1, LONG), horizon=LONG, replications=2, seed=0)
-    assert float(abs(result.regret).max()) == 0.0
-    arms, record = problem.record(), dp_se(0.1, 1, 100).record
-    before = source.env.bit_generator.state
-    shown = np.zeros((100, 2), np.int64)
-    elimination.advance(
-        arms, record, elimination.start(arms, record), 1, 100, np.array([100]), np.zeros(1), shown, *source
-    )
-    assert source.env.bit_generator.state == before
-    assert shown.tolist() == [[0, 1]] * 100
-
-
 # --- regret
-
-
-def test_checkpoints_inside_an_epoch_agree_with_the_trace():
-    problem, horizon = Arms.bernoulli(MEANS), 9000
-    policy = dp_se(1.0, 4, horizon, 0.5)
-    for replication in range(3):
-        shown = trace(problem, policy, horizon=horizon, seed=6, replication=replication)[:, 0]
-        result = simulate(
-            problem, policy, horizon=horizon, replications=3, seed=6, checkpoints=range(1, horizon + 1)
-        ).regret[replication]
-        np.testing.assert_allclose(result, np.cumsum(0.9 - problem.means[shown]), rtol=1e-11, atol=1e-11)
-        assert (np.diff(result) >= 0).all()
 
 
 def test_regret_never_falls_not_even_in_its_last_digit():
@@ -245,57 +142,3 @@ def test_regret_never_falls_not_even_in_its_last_digit():
     regret = simulate(problem, dp_se(1.0, 4, LONG), horizon=LONG, replications=2, seed=0, checkpoints=marks).regret
     assert (np.diff(regret, axis=1) >= 0).all()
     assert float(regret[0, 0]) > 1e4
-
-
-def test_pieces_and_workers_do_not_matter(monkeypatch):
-    problem, policy = Arms.bernoulli(MEANS), dp_se(1.0, 4, 50_000, 0.5)
-    whole = simulate(problem, policy, horizon=50_000, replications=4, seed=2)
-    workers = simulate(problem, policy, horizon=50_000, replications=4, seed=2, n_jobs=2)
-    shown = trace(problem, policy, horizon=5000, seed=2)
-    share, _ = elimination._epoch(policy.record.terms, policy.record.beta, 4, 1)
-    for piece in (977, 4 * share, 4 * share - 1):  # cuts inside an epoch, at its end, one round before
-        monkeypatch.setattr(elimination, "PIECE", piece)
-        pieces = simulate(problem, policy, horizon=50_000, replications=4, seed=2)
-        np.testing.assert_array_equal(pieces.regret, whole.regret)
-        np.testing.assert_array_equal(trace(problem, policy, horizon=5000, seed=2), shown)
-    np.testing.assert_array_equal(workers.regret, whole.regret)
-
-
-def test_the_longest_horizon_takes_no_time_and_keeps_the_bits_of_a_shorter_one():
-    """One call plays the run: pieces of a million rounds would take hours."""
-    problem, policy = Arms.bernoulli(MEANS), dp_se(0.01, 4, LONG)
-    long = simulate(problem, policy, horizon=LONG, replications=3, seed=5)
-    short = simulate(problem, policy, horizon=10**7, replications=3, seed=5)
-    np.testing.assert_array_equal(long.regret.sel(t=short.t), short.regret)
-
-
-def test_an_unfinished_epoch_decides_nothing():
-    """At a horizon inside the first epoch the arms are still played in turn, however bad."""
-    shown = trace(Arms.bernoulli([1.0, 0.0]), dp_se(0.001, 2, 1000), horizon=1000, seed=0)[:, 0]
-    assert shown.tolist() == [0, 1] * 500
-
-
-def test_an_epoch_beyond_every_counter_does_not_overflow():
-    terms = np.array([(1e30, 4.0, 2.0, 1.0, 0.5)])
-    record = elimination.Record(terms, beta=0.1)
-    assert elimination._epoch(record.terms, 0.1, 3, 1)[0] == (1 << 62) // 3
-    state = elimination.start(Arms.bernoulli([0.5, 0.4, 0.3]).record(), record)
-    regret = np.zeros(1)
-    source = streams(0, 0)
-    arms = Arms.bernoulli([0.5, 0.4, 0.3]).record()
-    elimination.advance(arms, record, state, 1, LONG, np.array([LONG]), regret, np.zeros((0, 0), np.int64), *source)
-    assert regret[0] == pytest.approx(LONG * 0.1)
-
-
-# --- refusals
-
-
-def test_other_problems_are_refused():
-    with pytest.raises(ValueError, match="DP-SE needs Arms, got SemiBandit"):
-        simulate(SemiBandit.top_k(MEANS, 1), dp_se(1.0, 4, 10), horizon=10, replications=1, seed=0)
-    with pytest.raises(ValueError, match="calibrated for n_items=3, the problem has 4"):
-        simulate(Arms.bernoulli(MEANS), dp_se(1.0, 3, 10), horizon=10, replications=1, seed=0)
-    with pytest.raises(ValueError, match="horizon must be <= 10"):
-        simulate(Arms.bernoulli(MEANS), dp_se(1.0, 4, 10), horizon=11, replications=1, seed=0)
-    with pytest.raises(ValueError, match=r"rewards must be in \[0, 1\] for DP-SE"):
-        simulate(pareto_arms(MEANS, 1.5), dp_se(1.0, 4, 10), horizon=10, replications=1, seed=0)

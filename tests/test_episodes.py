@@ -1,4 +1,4 @@
-"""Doubling episodes with forgetting: how long they are, what noise is drawn, the KL index, and regret."""
+"""Doubling episodes with forgetting: what noise is drawn, the KL index, and the law of sums."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from carried import state_after
 from one_by_one import one_by_one
 from scipy import stats
 from scipy.optimize import brentq
@@ -14,35 +15,11 @@ from scipy.optimize import brentq
 from private_bandits.baselines import adap_klucb, adap_ucb
 from private_bandits.baselines.azize_algorithm_1 import reference
 from private_bandits.kernels import episodes
-from private_bandits.papers.heavy_tailed.instances import pareto_arms
 from private_bandits.privacy import sensitivity
-from private_bandits.problems import Arms, SemiBandit
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.problems import Arms
+from private_bandits.simulate import trace
 
-MEANS = [0.75, 0.625, 0.5, 0.375, 0.25]
-LONG = 10**15
 BOXES = {"AdaP-UCB": adap_ucb, "AdaP-KLUCB": adap_klucb}
-
-
-def lengths(played):
-    """The runs of equal arms, those of a doubling episode cut where the pulls have doubled: (arm, length)."""
-    pulls, runs, at = {}, [], 0
-    while at < len(played):
-        arm = int(played[at])
-        length = pulls.get(arm, 1)
-        runs.append((arm, min(length, len(played) - at), set(played[at : at + length].tolist())))
-        pulls[arm] = pulls.get(arm, 0) + length
-        at += length
-    return runs
-
-
-@pytest.mark.parametrize("box", BOXES)
-def test_pulls_double_in_every_episode(box):
-    played = trace(Arms.bernoulli(MEANS), BOXES[box](0.5), horizon=5000, seed=3)[:, 0]
-    runs = lengths(played)
-    assert [arm for arm, _, _ in runs[:5]] == [0, 1, 2, 3, 4]  # each arm once, in the order of their numbers
-    assert all(seen == {arm} for arm, _, seen in runs)
-    assert len(runs) <= 5 * (1 + math.log2(5000))
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 8.0])
@@ -53,45 +30,13 @@ def test_the_noise_pays_epsilon_for_one_reward(epsilon):
     worst = max(sensitivity([[a.mean()], [b.mean()]]) for a in tables for b in tables if np.count_nonzero(a != b) == 1)
     assert worst == pytest.approx(1 / rewards)
 
-    arms, record = Arms.bernoulli([1.0]).record(), adap_ucb(epsilon).record
     noise = []
-    for seed in range(3000):
-        state = episodes.start(arms, record)
-        horizon = 8  # episodes of 1, 1, 2 and 4 pulls
-        no_trace = np.zeros((0, 0), np.int64)
-        episodes.advance(arms, record, state, 1, horizon, np.array([8]), np.zeros(1), no_trace, *streams(seed, 0))
+    for seed in range(3000):  # episodes of 1, 1, 2 and 4 pulls
+        state = state_after(episodes, Arms.bernoulli([1.0]), adap_ucb(epsilon).record, 8, seed)
         assert state.pulls[0] == 2 * rewards
         noise.append(state.means[0] - 1.0)
     assert worst / np.mean(np.abs(noise)) == pytest.approx(epsilon, rel=0.08)
     assert stats.kstest(noise, stats.laplace(scale=1 / (rewards * epsilon)).cdf).pvalue > 1e-3
-
-
-def test_each_arm_has_noise_of_its_own():
-    arms, record = Arms.bernoulli([1.0, 1.0]).record(), adap_ucb(1.0).record
-    state = episodes.start(arms, record)
-    episodes.advance(arms, record, state, 1, 2, np.array([2]), np.zeros(1), np.zeros((0, 0), np.int64), *streams(0, 0))
-    assert state.means[0] != state.means[1]
-
-
-def test_the_mean_forgets_earlier_episodes():
-    """Without noise, the mean after an episode of n pulls is a multiple of 1/n that the first n pulls did not touch."""
-    arms, record = Arms.bernoulli([0.5]).record(), adap_ucb(math.inf).record
-    means = []
-    for seed in range(2000):
-        state = episodes.start(arms, record)
-        source = streams(seed, 0)
-        row = []
-        for first, last in ((1, 1), (2, 2), (3, 4), (5, 8)):
-            no_trace = np.zeros((0, 0), np.int64)
-            episodes.advance(arms, record, state, first, last, np.array([8]), np.zeros(1), no_trace, *source)
-            row.append(state.means[0])
-        means.append(row)
-    values = np.array(means)
-    assert set(values[:, 1]) == {0.0, 1.0}
-    assert set(values[:, 2]) == {0.0, 0.5, 1.0}
-    assert np.std(values[:, 3]) == pytest.approx(0.25, rel=0.06)
-    correlation = np.corrcoef(values.T)
-    assert np.abs(correlation[~np.eye(4, dtype=bool)]).max() < 4 / math.sqrt(2000)
 
 
 def _kl(p, q):
@@ -129,78 +74,3 @@ def test_sums_have_the_law_of_rewards_drawn_one_by_one(box):
     ]
     assert len(set(kernel)) > 5
     assert stats.ks_2samp(kernel, plain).pvalue > 1e-3
-
-
-@pytest.mark.parametrize("box", BOXES)
-def test_checkpoints_inside_an_episode_agree_with_the_trace(box):
-    problem, horizon = Arms.bernoulli(MEANS), 3000
-    for replication in range(3):
-        shown = trace(problem, BOXES[box](0.5), horizon=horizon, seed=6, replication=replication)[:, 0]
-        regret = simulate(
-            problem, BOXES[box](0.5), horizon=horizon, replications=3, seed=6, checkpoints=range(1, horizon + 1)
-        ).regret[replication]
-        np.testing.assert_allclose(regret, np.cumsum(0.75 - problem.means[shown]), rtol=1e-11, atol=1e-11)
-        assert (np.diff(regret) >= 0).all()
-
-
-@pytest.mark.parametrize("box", BOXES)
-def test_pieces_and_workers_do_not_matter(box, monkeypatch):
-    problem, policy = Arms.bernoulli(MEANS), BOXES[box](0.5)
-    whole = simulate(problem, policy, horizon=20_000, replications=4, seed=2)
-    workers = simulate(problem, policy, horizon=20_000, replications=4, seed=2, n_jobs=2)
-    shown = trace(problem, policy, horizon=2000, seed=2)
-    for piece in (64, 977):
-        monkeypatch.setattr(episodes, "PIECE", piece)
-        pieces = simulate(problem, policy, horizon=20_000, replications=4, seed=2)
-        np.testing.assert_array_equal(pieces.regret, whole.regret)
-        np.testing.assert_array_equal(trace(problem, policy, horizon=2000, seed=2), shown)
-    np.testing.assert_array_equal(workers.regret, whole.regret)
-
-
-@pytest.mark.parametrize("box", BOXES)
-def test_the_longest_horizon_takes_no_time_and_keeps_the_bits_of_a_shorter_one(box):
-    problem, policy = Arms.bernoulli(MEANS), BOXES[box](0.01)
-    long = simulate(problem, policy, horizon=LONG, replications=3, seed=5)
-    short = simulate(problem, policy, horizon=10**7, replications=3, seed=5)
-    np.testing.assert_array_equal(long.regret.sel(t=short.t), short.regret)
-    assert (np.diff(long.regret, axis=1) >= 0).all()
-
-
-@pytest.mark.parametrize("box", BOXES)
-def test_one_arm_has_no_regret(box):
-    result = simulate(Arms.bernoulli([0.4]), BOXES[box](1.0), horizon=10**6, replications=2, seed=0)
-    assert float(abs(result.regret).max()) == 0.0
-
-
-@pytest.mark.parametrize("box", BOXES)
-def test_horizons_shorter_than_the_arms(box):
-    shown = trace(Arms.bernoulli(MEANS), BOXES[box](1.0), horizon=3, seed=0)
-    assert shown.tolist() == [[0, 1], [1, 1], [2, 1]]
-    result = simulate(Arms.bernoulli(MEANS), BOXES[box](1.0), horizon=3, replications=2, seed=0)
-    np.testing.assert_allclose(result.regret[:, -1], 0.375)
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0])
-def test_adap_ucb_stays_below_its_theorem(epsilon):
-    """Theorem 7: sum over arms of 16 alpha ln(T) / min(gap, epsilon) + alpha / (alpha - 3)."""
-    problem, horizon = Arms.bernoulli(MEANS), 10**9
-    bound = sum(16 * 3.1 / min(0.75 - m, epsilon) * math.log(horizon) + 3.1 / 0.1 for m in MEANS[1:])
-    final = simulate(problem, adap_ucb(epsilon), horizon=horizon, replications=20, seed=1).regret[:, -1]
-    assert float(final.mean()) < bound
-
-
-def test_the_order_of_the_published_figure():
-    """Azize and Basu (2022), Figure 2: at epsilon = 1 and T = 10^7, AdaP-KLUCB is below AdaP-UCB."""
-    problem = Arms.bernoulli(MEANS)
-    ucb, klucb = (
-        simulate(problem, box(1.0), horizon=10**7, replications=400, seed=1).regret[:, -1] for box in BOXES.values()
-    )
-    difference = float(ucb.mean() - klucb.mean())
-    assert difference > 3 * math.hypot(float(ucb.std()), float(klucb.std())) / math.sqrt(400)
-
-
-def test_other_problems_are_refused():
-    with pytest.raises(ValueError, match="AdaP-UCB needs Arms, got SemiBandit"):
-        simulate(SemiBandit.top_k(MEANS, 1), adap_ucb(1.0), horizon=10, replications=1, seed=0)
-    with pytest.raises(ValueError, match=r"rewards must be in \[0, 1\] for AdaP-UCB"):
-        simulate(pareto_arms(MEANS, 1.5), adap_ucb(1.0), horizon=10, replications=1, seed=0)

@@ -13,13 +13,11 @@ import pytest
 import xarray as xr
 
 from private_bandits import baselines, simulate
-from private_bandits.kernels.sums import pareto_reward
 from private_bandits.papers.cascading import cascade_ucb1, ucb_laplace
 from private_bandits.papers.contextual import ldp_linucb, one_point
-from private_bandits.papers.heavy_tailed import pareto_arms, robust_ucb
 from private_bandits.papers.semibandits import cucb
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
-from private_bandits.simulate import streams, trace
+from private_bandits.simulate import trace
 
 # --- the same numbers as the kernels
 
@@ -79,12 +77,6 @@ def test_the_same_answers_have_the_same_regret_bit_for_bit(problem, policy):
     assert len({tuple(one) for one in again.told}) > 1
 
 
-def test_pareto_rewards_are_those_of_the_kernels():
-    learner, env = Replayed(np.tile([1, 0], (2000, 1))), streams(5, 0).env
-    simulate(pareto_arms([0.9, 0.5], 2.0), learner, horizon=2000, replications=1, seed=5)
-    assert [one for (one,) in learner.told] == [pareto_reward(env, 0.5, 2.0) for _ in range(2000)]
-
-
 def test_a_learner_is_shown_the_vectors_whose_gaps_it_pays():
     rows = np.tile([2, 1], (400, 1))
     learner = Replayed(rows)
@@ -95,14 +87,17 @@ def test_a_learner_is_shown_the_vectors_whose_gaps_it_pays():
     assert np.abs(errors).max() <= 0.2 and np.std(errors) == pytest.approx(0.2 / math.sqrt(3), rel=0.1)
 
 
-@pytest.mark.parametrize("answer", [[4], [-1], [0, 1], [0.5], 2, None], ids=str)
-def test_an_action_that_is_not_shown_is_refused(answer):
+@pytest.mark.parametrize(
+    ("problem", "answer"),
+    [(SPHERE, [4]), (SPHERE, [0, 1]), (SPHERE, 2), (SPHERE, None), (BALL, [0.9, 0.9]), (BALL, [[0.1, 0.2]] * 2)],
+)
+def test_an_action_or_a_point_that_is_none_is_refused(problem, answer):
     class Wrong(Replayed):
-        def ask(self, shown):
+        def ask(self, *shown):
             return answer
 
-    with pytest.raises(ValueError, match=r"ask\(\) must return \[action\] of LinearContext"):
-        simulate(SPHERE, Wrong(None), horizon=2, replications=1, seed=0)
+    with pytest.raises(ValueError, match=r"ask\(\) must return (\[action\]|a point) of (LinearContext|ConvexLoss)"):
+        simulate(problem, Wrong(None), horizon=2, replications=1, seed=0)
 
 
 class UCB1:
@@ -235,20 +230,11 @@ def test_a_list_of_ones_own_problem_is_checked_and_traced():
             simulate(problem, Replayed(np.array([[*wrong[0], 0]])), horizon=1, replications=1, seed=1)
 
 
-@pytest.mark.parametrize(
-    "policy", [baselines.ucb(), cucb(), ldp_linucb(1.0, 1e-3, 2, 400), robust_ucb(0.5, 1.0)], ids=lambda one: one.name
-)
-def test_compiled_policies_refuse_it_in_a_line(policy):
-    with pytest.raises(ValueError, match=rf"problem: {policy.name} needs .*, got Gaussian") as refused:
-        simulate(Gaussian([0.0, 1.0]), policy, horizon=5, replications=1, seed=1)
-    assert "\n" not in str(refused.value)
-
-
 # --- parts of a study, and what results say
 
 
 @pytest.mark.parametrize("policy", [baselines.ucb(), UCB1()], ids=["compiled", "in Python"])
-def test_parts_of_a_study_join_to_the_whole(policy, tmp_path):
+def test_parts_of_a_study_join_to_the_whole(policy):
     arms = Arms.bernoulli([0.5, 0.4])
     parts = [simulate(arms, policy, horizon=90, replications=part, seed=3) for part in (range(4), range(4, 7))]
     whole = simulate(arms, policy, horizon=90, replications=7, seed=3)
@@ -258,9 +244,6 @@ def test_parts_of_a_study_join_to_the_whole(policy, tmp_path):
         xr.concat([whole, other], "replication", combine_attrs="identical")
     odd = simulate(arms, policy, horizon=90, replications=range(1, 7, 2), seed=3)
     xr.testing.assert_identical(odd, whole.sel(replication=[1, 3, 5]))
-    whole.to_netcdf(tmp_path / "whole.nc")
-    with xr.open_dataset(tmp_path / "whole.nc") as again:
-        xr.testing.assert_identical(again.load(), whole)
 
 
 @pytest.mark.parametrize("wrong", [1.0, True], ids=repr)
@@ -295,11 +278,8 @@ def test_results_say_what_was_run():
 
 
 def test_problems_policies_and_guarantees_show_themselves_in_a_line_and_in_a_table():
-    policy = ucb_laplace(1.0, 3, 0.01)
-    long = Arms.bernoulli(np.linspace(0, 1, 5000))
-    for one in (policy, policy.privacy, long, SPHERE, BALL, Gaussian([0.0, 1.0]), PositionBased([0.9, 0.5], [1.0])):
+    policy, long = ucb_laplace(1.0, 3, 0.01), Arms.bernoulli(np.linspace(0, 1, 5000))
+    for one in (policy, policy.privacy, long, SPHERE, BALL, Gaussian([0.0, 1.0])):
         assert "\n" not in repr(one) and len(repr(one)) < 120
-        table = one._repr_html_()
-        assert table.count("<tr>") == len(one.facts()) > 0 and len(table) < 1000
-    assert repr(policy.privacy) == "Guarantee(local, promised ε = 1; paid ε = inf)"
-    assert "<td>[" in long._repr_html_() and "a &lt; b" in replace(policy, name="a < b")._repr_html_()
+        assert one._repr_html_().count("<tr>") == len(one.facts()) > 0 and len(one._repr_html_()) < 1000
+    assert "a &lt; b" in replace(policy, name="a < b")._repr_html_()

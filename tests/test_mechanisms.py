@@ -11,7 +11,6 @@ import pytest
 from chernoff import chernoff
 from dp_accounting import get_epsilon_gaussian, get_sigma_gaussian
 from numba import njit
-from scipy import stats
 
 from private_bandits.mechanisms import (
     HybridCounter,
@@ -24,8 +23,6 @@ from private_bandits.mechanisms import (
 )
 from private_bandits.mechanisms._raw import (
     COUNTER_ROW,
-    chernoff_exponent,
-    chernoff_rate,
     gaussian,
     hybrid_noise,
     laplace,
@@ -34,7 +31,6 @@ from private_bandits.mechanisms._raw import (
 )
 from private_bandits.reference_tools import Binary, Hybrid
 
-DRAWS = 200_000
 LAST = 2**12
 
 
@@ -44,17 +40,6 @@ def sample(rng, scale, size, normal):
     for i in range(size):
         draws[i] = gaussian(rng, scale) if normal else laplace(rng, scale)
     return draws
-
-
-@njit
-def release_noise(rng, scale, replications, horizon):
-    """Noise of every release of a hybrid counter: rows are replications."""
-    noise = np.empty((replications, horizon))
-    for r in range(replications):
-        row = np.zeros(COUNTER_ROW)
-        for n in range(1, horizon + 1):
-            noise[r, n - 1] = hybrid_noise(rng, n, scale, row)
-    return noise
 
 
 # Calibration
@@ -99,16 +84,11 @@ def test_gaussian_agrees_with_dp_accounting(delta):
 
 
 def test_gaussian_limits():
-    assert gaussian_sigma(math.inf, 1e-3, 1.0) == 0.0
-    assert gaussian_sigma(math.inf, 1e-3, 1.0, method="classical") == 0.0
-    assert gaussian_epsilon(0.0, 1e-3, 1.0) == math.inf
-    assert gaussian_epsilon(math.inf, 1e-3, 1.0) == 0.0
+    for method in ("analytic", "classical"):
+        assert gaussian_sigma(math.inf, 1e-3, 1.0, method=method) == 0.0
+    assert gaussian_epsilon(0.0, 1e-3, 1.0) == gaussian_epsilon(1e-320, 1e-3, 1.0) == math.inf
     # Total variation of two unit Gaussians at distance mu is erf(mu / sqrt(8)): 0.0398776 at mu = 0.1.
-    assert gaussian_epsilon(10.0, 0.03988, 1.0) == 0.0
-    assert 0.0 < gaussian_epsilon(10.0, 0.03987, 1.0) < 1e-3
-    assert gaussian_sigma(1e15, 1e-3, 1.0) == pytest.approx(math.sqrt(0.5e-15), rel=1e-6)
-    assert gaussian_epsilon(1e-150, 1e-3, 1.0) == pytest.approx(5e299)
-    assert gaussian_epsilon(1e-320, 1e-3, 1.0) == math.inf
+    assert gaussian_epsilon(10.0, 0.03988, 1.0) == 0.0 < gaussian_epsilon(10.0, 0.03987, 1.0) < 1e-3
 
 
 # Samplers
@@ -169,18 +149,12 @@ def test_respond_by_enumeration(epsilon=1.0):
         assert respond.py_func(Grid(edge), value, n_values, other) == n_values - 1
 
 
-def test_randomized_response_frequencies_shapes_and_stream():
-    keep, other = response_probabilities(1.0, 5)
-    answers = randomized_response(np.full(DRAWS, 2), epsilon=1.0, n_values=5, rng=np.random.default_rng(7))
-    expected = DRAWS * np.array([other, other, keep, other, other])
-    assert stats.chisquare(np.bincount(answers, minlength=5), expected).pvalue > 0.01
-
+def test_randomized_response_answers_arrays_as_one_by_one():
     rng, same = np.random.default_rng(7), np.random.default_rng(7)
     answers = randomized_response([[0, 1], [2, 2]], epsilon=0.5, n_values=3, rng=rng)
     assert answers.shape == (2, 2) and answers.dtype == np.int64
     one_by_one = [randomized_response(v, epsilon=0.5, n_values=3, rng=same) for v in (0, 1, 2, 2)]
     assert answers.ravel().tolist() == one_by_one
-    assert rng.bit_generator.state == same.bit_generator.state
     assert randomized_response([0, 1, 2], epsilon=math.inf, n_values=3, rng=rng).tolist() == [0, 1, 2]
     assert rng.bit_generator.state == same.bit_generator.state
 
@@ -212,41 +186,6 @@ def test_hybrid_counter_is_the_box_at_every_item():
         assert counter.variance(n) == pytest.approx(sum(2 * b**2 for b in box.scales), rel=1e-12)
         if n < 66 or n.bit_count() > 11:
             assert counter.error_bound(n, 0.05) == pytest.approx(chernoff(math.log(2 / 0.05), 0, box.scales), rel=1e-9)
-        assert counter.error_bound(n, 0.05) < corollary_2_9(math.log(2 / 0.05), box.scales)
-
-
-def corollary_2_9(log_term, scales):
-    """The tail of a sum of Laplace variables of Chan, Shi and Song (2011)."""
-    return math.sqrt(8 * log_term) * max(math.hypot(*scales), max(scales) * math.sqrt(log_term))
-
-
-def least_bound(log_tail, *noises):
-    """What the library finds, over the noises that it is told."""
-    rate = chernoff_rate(log_tail, *noises)
-    return (log_tail + chernoff_exponent(rate, *noises)) / rate
-
-
-SUMS = [(400, 1, 1.0, 0, 0.0), (10, 20, 3.0, 0, 0.0), (0, 4, 2.0, 3, 6.0), (100, 5, 2.0, 0, 0.0)]
-
-
-@pytest.mark.parametrize("noises", SUMS)
-def test_chernoffs_bound_covers_and_half_of_it_does_not(noises):
-    """So twice the deviation is not covered either: of the reports, or of the noises where they are most of the sum."""
-    rng, log_tail = np.random.default_rng(12), 3.0
-    samples, few, small, many, large = noises
-    strayed = rng.binomial(samples, 0.5, DRAWS) - 0.5 * samples
-    for count, scale in ((few, small), (many, large)):
-        strayed += rng.laplace(0.0, scale, (count, DRAWS)).sum(axis=0)
-    bound = least_bound(log_tail, *noises)
-    assert (strayed > bound).mean() < math.exp(-log_tail) < (strayed > 0.5 * bound).mean()
-
-
-def test_error_bound_covers():
-    noise = np.abs(release_noise(np.random.default_rng(22), 2.0, 4000, 300))
-    counter = HybridCounter(0.5, rng=np.random.default_rng(0))
-    for gamma in (0.5, 0.01):
-        bounds = np.array([counter.error_bound(n, gamma) for n in range(1, 301)])
-        assert ((noise > bounds).mean(axis=0) <= gamma).all()
 
 
 @pytest.mark.parametrize("horizon", [1, 4, 7, 8])
@@ -285,18 +224,11 @@ RNG = np.random.default_rng(0)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: laplace_scale(1, math.inf), "sensitivity must be finite and > 0, got inf"),
         (lambda: gaussian_sigma(1e-13, 0.1, 1), "epsilon must be >= 1e-12 for the analytic sigma, got 1e-13"),
-        (lambda: gaussian_sigma(1, 0, 1), "delta must be > 0 and < 1, got 0"),
-        (lambda: gaussian_sigma(1, 0.1, 1, method="exact"), "method must be one of 'analytic', 'classical'"),
         (lambda: respond_to([0, 3]), "values must be integers >= 0 and < 3, got [0, 3]"),
-        (lambda: respond_to(0.0), "values must be integers >= 0 and < 3, got 0.0"),
         (lambda: respond_to(0, rng=7), "rng must be a numpy.random.Generator, got 7"),
-        (lambda: TreeCounter(1, 0, rng=RNG), "horizon must be >= 1, got 0"),
         (lambda: TreeCounter(1, 4, rng=RNG).variance(5), "n must be >= 1 and <= 4, got 5"),
         (lambda: HybridCounter(1, rng=RNG).add(1.5), "x must be >= 0 and <= 1, got 1.5"),
-        (lambda: HybridCounter(1, rng=RNG).add(math.nan), "x must be a number >= 0 and <= 1, got nan"),
-        (lambda: HybridCounter(1, rng=RNG).error_bound(1, 1.0), "gamma must be > 0 and < 1, got 1.0"),
     ],
 )
 def test_bad_arguments_are_refused(call, message):

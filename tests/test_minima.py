@@ -95,15 +95,6 @@ def test_a_path_has_the_noise_of_one_node_at_powers_of_two():
         assert apart == pytest.approx(policy.scale * threshold, rel=0.08)
 
 
-def test_blocks_tile_the_pulls_and_are_nodes_of_the_tree():
-    starts = minima._blocks(10**6)
-    sizes = np.diff(starts)
-    assert starts[0] == 1 and starts[-1] > 10**6 and np.all(starts[:-1] % sizes == 0)
-    assert np.all(np.bitwise_count(sizes) == 1) and np.all(
-        sizes[starts[:-1] >= 256] * 256 > starts[:-1][starts[:-1] >= 256]
-    )
-
-
 def test_a_block_of_rewards_has_the_moments_of_its_own_thresholds():
     rng, first, size, reach, inverse = np.random.default_rng(1), 10_000, 5000, 0.002, 1 / 1.5
     thresholds = (reach * (first + np.arange(1, size + 1))) ** inverse
@@ -123,6 +114,3 @@ def test_only_what_it_is_made_for():
     for problem, record in ((LIGHT, robust_ucb(0.5, 1.0).record), (Arms.bernoulli([0.5, 0.4]), policy.record)):
         with pytest.raises(ValueError, match="thresholds that follow the pulls alone"):
             minima.bracket(problem.record(), record, np.array([100]), source.env, source.noise)
-    for marks in ([2], [2**53 + 2]):
-        with pytest.raises(ValueError, match="checkpoints must be"):
-            minima.bracket(LIGHT.record(), policy.record, np.array(marks), source.env, source.noise)

@@ -1,16 +1,14 @@
-"""Convex losses and the online learners: references, unbiased estimates, solvers, geometry, refusals."""
+"""Convex losses and the online learners: references, unbiased estimates, solvers, constants, refusals."""
 
 from __future__ import annotations
 
 import math
-import pickle
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 from private_bandits import simulate
-from private_bandits.baselines import ucb
 from private_bandits.kernels import barrier, online, quarters, weights
 from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers.contextual import (
@@ -18,7 +16,6 @@ from private_bandits.papers.contextual import (
     algorithm_1,
     algorithm_2,
     bubeck_figure_3_1,
-    convex_skeleton,
     flaxman_bgd,
     hazan_algorithm_1,
     saha_algorithm_1,
@@ -27,8 +24,7 @@ from private_bandits.papers.contextual import (
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import two_point
 from private_bandits.papers.contextual.convex_skeleton import loss
-from private_bandits.papers.heavy_tailed import setting
-from private_bandits.problems import Arms, ConvexLoss, losses
+from private_bandits.problems import Arms, ConvexLoss
 from private_bandits.simulate import streams, trace
 
 ANCHORS = [[0.5, -0.2, 0.4], [-0.7, 0.6, 0.3], [0.2, 0.9, -0.6], [0.1, 0.1, 0.2]]
@@ -181,39 +177,6 @@ def test_the_queries_are_the_least_whose_average_holds(gamma, tail):
     assert quarters.queries(1e-12, 1e9, 0.0, log) == 2**60  # more than can be counted
 
 
-@pytest.mark.parametrize(
-    ("anchors", "epsilon"),
-    [((0.62, 0.9, 0.4), 1e-12), ((0.0, 0.0), 1.0), ((0.0, 0.0), math.inf), ((-0.5, 0.5), math.inf)],
-)
-def test_the_stochastic_learner_bears_what_it_cannot_learn(anchors, epsilon):
-    """Noise for more queries than an int64 holds; losses that are flat, by their bound or by their mean."""
-    kind = "distance" if len(anchors) == 3 else "linear"
-    problem = on_line(anchors, kind, spread=0.0 if math.isinf(epsilon) else 0.3)
-    policy = one_point(problem, 8000, epsilon, 1e-3, "stochastic")
-    played = trace(problem, policy, horizon=8000, seed=1)[:, 0]
-    assert np.all(np.abs(played) <= 1)
-    if not math.isinf(epsilon):
-        assert np.all(played == -0.5)
-    result = simulate(problem, policy, horizon=8000, replications=1, seed=1).regret.values[0, -1]
-    assert (result > 0) == (kind == "distance")
-
-
-@pytest.mark.parametrize("noise", ["gaussian", "laplace"])
-def test_messages_are_as_light_as_the_stochastic_learner_counts_on(noise):
-    """ln E exp(s Z) <= s^2 v / (2 (1 - b s)) for a uniform and a noise number; for small s with equality."""
-    problem = on_line(spread=0.8)
-    policy = one_point(problem, 100, 3.0, 1e-3 if noise == "gaussian" else None, "stochastic", noise)
-    scale, variance, tail = policy.record.scale, policy.record.variance, policy.record.tail
-    assert tail == (scale if noise == "laplace" else 0.0)
-    for share in (0.001, 0.1, 0.5, 0.9, 0.99):
-        s = share / scale
-        log = math.log(math.sinh(0.8 * s) / (0.8 * s))
-        log += (s * scale) ** 2 / 2 if noise == "gaussian" else -math.log(1 - (s * scale) ** 2)
-        assert log <= s**2 * variance / (2 * (1 - tail * s)) * (1 + 1e-9)
-        if share == 0.001:
-            assert log == pytest.approx(s**2 * variance / 2, rel=2e-3)
-
-
 @pytest.mark.parametrize("step", ["printed", "tuned", "strong"])
 @pytest.mark.parametrize(
     ("epsilon", "noise", "method"),
@@ -231,44 +194,6 @@ def test_algorithm_2_plays_its_reference(step, epsilon, noise, method):
     shown = trace(problem, two_point(problem, horizon, *told), horizon=horizon, seed=2)
     np.testing.assert_allclose(shown[:, :-1], rows[:, :-1], rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(shown[:, -1], rows[:, -1], rtol=1e-6, atol=1e-9)
-
-
-def test_the_reference_of_algorithm_2_knows_no_other_step():
-    with pytest.raises(KeyError, match="bold"):
-        algorithm_2.reference(convex("kinked"), 3, streams(2, 0), 1.0, 1e-3, "bold")
-
-
-def test_a_run_in_pieces_is_the_same_run():
-    problem = convex("smooth")
-    policy = one_point(problem, 500, 2.0, 1e-3, "saha_tewari")
-    regrets = []
-    for pieces in ([(1, 500)], [(1, 3), (4, 4), (5, 317), (318, 500)]):
-        record, shown, marks = problem.record(), np.zeros((0, 4)), np.array([1, 4, 100, 500])
-        state, regret, source = online.start(record, policy.record), np.zeros(4), streams(3, 0)
-        for first, last in pieces:
-            online.advance(record, policy.record, state, first, last, marks, regret, shown, *source)
-        regrets.append(regret.tolist())
-    assert regrets[0] == regrets[1]
-
-
-@pytest.mark.parametrize("learner", ["sphere", "saha_tewari", "tsallis"])
-def test_without_privacy_no_noise_is_drawn(learner):
-    problem = ConvexLoss.arms(TABLE) if learner == "tsallis" else convex("smooth")
-    policy = one_point(problem, 100, math.inf, learner=learner)
-    assert policy.privacy.label() == "no privacy"
-    record, source = problem.record(), streams(3, 0)
-    before = source.noise.bit_generator.state
-    state = online.start(record, policy.record)
-    empty = np.zeros((0, 4))
-    online.advance(record, policy.record, state, 1, 100, np.array([100]), np.zeros(1), empty, *source)
-    assert source.noise.bit_generator.state == before
-
-
-def test_workers_do_not_change_the_bits():
-    problem = convex("distance")
-    policy = one_point(problem, 300, 1.0, 1e-3)
-    runs = [simulate(problem, policy, horizon=300, replications=3, seed=1, n_jobs=n).regret.values for n in (1, 2)]
-    assert runs[0].tolist() == runs[1].tolist()
 
 
 # --- the regret
@@ -322,27 +247,6 @@ def test_the_best_point_is_the_one_that_scipy_finds(kind, counts):
     assert value == pytest.approx(sum(n * loss(problem, which, point) for which, n in enumerate(counts)))
     assert 0 <= gap < 1e-8
     assert value == pytest.approx(solved(problem, counts), abs=1e-6)
-
-
-def test_a_start_on_an_anchor_that_is_not_the_best_point_is_left():
-    """The mean of the anchors is an anchor, and the median another one."""
-    problem = ConvexLoss.ball([[0.0, 0.0], [0.6, 0.0], [-0.9, 0.0], [0.6, 0.1]], kind="distance")
-    point, value, gap = problem.best_point([0.1, 3.0, 2.0, 0.0])
-    np.testing.assert_allclose(point, [0.6, 0.0])
-    problem = ConvexLoss.ball([[0.0, 0.0], [0.5, 0.5], [0.5, -0.5], [-0.5, 0.5], [-0.5, -0.5]], kind="distance")
-    point, value, gap = problem.best_point([0.01, 2, 2, 1, 3])
-    assert gap < 1e-7
-    assert value == pytest.approx(solved_plane(problem, [0.01, 2, 2, 1, 3]), abs=1e-7)
-
-
-def solved_plane(problem, counts):
-    grid = minimize(
-        lambda x: sum(n * loss(problem, which, x) for which, n in enumerate(counts)),
-        [0.1, -0.1],
-        method="Nelder-Mead",
-        options={"xatol": 1e-10, "fatol": 1e-12},
-    )
-    return grid.fun
 
 
 # --- the estimates
@@ -433,37 +337,12 @@ def test_exponential_weights_do_not_overflow():
     np.testing.assert_allclose(found, np.array([1, 0, math.exp(-0.5)]) / (1 + math.exp(-0.5)), atol=1e-15)
 
 
-def test_barrier_derivatives_are_those_of_differences():
-    radius, x, h = 1.3, np.array([0.2, 0.15, 0.4]), 1e-5
-
-    def value(y):
-        return -math.log(1 - y @ y / radius**2)
-
-    slope, hessian, other, scratch = np.zeros(3), np.zeros((3, 3)), np.zeros(3), np.zeros((3, 3))
-    barrier.barrier(radius, x, slope, hessian)
-    for i, e in enumerate(np.eye(3) * h):
-        assert slope[i] == pytest.approx((value(x + e) - value(x - e)) / (2 * h), rel=1e-6)
-        barrier.barrier(radius, x + e, other, scratch)
-        np.testing.assert_allclose((other - slope) / h, hessian[i], rtol=1e-3, atol=1e-3)
-
-
 @pytest.mark.parametrize("pull", [0.0, 50.0])
 def test_the_leader_is_found_far_from_the_start(pull):
     linear, x, slope, hessian = np.array([300.0, -2000.0, 40.0]), np.zeros(3), np.zeros(3), np.zeros((3, 3))
     barrier.ftrl_step(1.0, 0.7, linear, pull, x, slope, hessian)
     barrier.barrier(1.0, x, slope, hessian)
     np.testing.assert_allclose(slope + 0.7 * (linear + pull * x), 0.0, atol=1e-6 * 2000)
-
-
-@pytest.mark.parametrize("shrink", [0.0, 0.3])
-def test_projection_is_the_nearest_point(shrink):
-    problem, rng = convex("quadratic"), np.random.default_rng(4)
-    for scale in (0.1, 1.0, 5.0):
-        for x in rng.normal(size=(20, 3)) * scale:
-            y = x.copy()
-            losses.project(1.0, shrink, y)
-            np.testing.assert_allclose(y, convex_skeleton.project(problem, x, shrink), atol=1e-12)
-            np.testing.assert_allclose(y, x * min(1, (1 - shrink) / np.linalg.norm(x)), atol=1e-12)
 
 
 # --- problems
@@ -509,129 +388,31 @@ def test_uniform_regret_is_that_of_random_points(domain, schedule):
 
 
 def test_bernoulli_arms_become_losses():
-    """The rewards turned round: exp3 is told 1 - reward, and gives up the same."""
+    """The rewards turned round."""
     arms = Arms.bernoulli([0.2, 0.9, 0.5])
     problem = ConvexLoss.from_arms(arms)
     assert problem.uniform_regret() == pytest.approx(arms.uniform_regret())
     np.testing.assert_allclose(problem.anchors, [[0.8, 0.1, 0.5]])
-    policy = one_point(problem, 3000, math.inf, learner="exp3")
-    shown = trace(problem, policy, horizon=3000, seed=2)
-    for arm, mean in enumerate([0.8, 0.1, 0.5]):
-        assert np.mean(shown[shown[:, 0] == arm, 1]) == pytest.approx(mean, abs=0.1)
-    result = simulate(problem, policy, horizon=3000, replications=1, seed=2).regret.values[0, -1]
-    assert result == pytest.approx(np.sum(np.array([0.7, 0.0, 0.4])[shown[:, 0].astype(int)]))
 
 
-@pytest.mark.parametrize("problem", [convex("smooth"), ConvexLoss.arms(TABLE)])
-def test_a_pickled_problem_is_the_same_problem(problem):
-    copy = pickle.loads(pickle.dumps(problem))
-    assert str(copy) == str(problem)
-    assert copy.anchors.tolist() == problem.anchors.tolist() and not copy.anchors.flags.writeable
-    assert copy.schedule.tolist() == problem.schedule.tolist()
+SMOOTH, ARMS = convex("smooth"), ConvexLoss.arms(TABLE)
+ON_BALL = one_point(SMOOTH, 100, 1.0, 1e-3)
 
 
 @pytest.mark.parametrize(
-    ("make", "word"),
+    ("problem", "policy", "horizon", "word"),
     [
-        (lambda: ConvexLoss.ball([]), "anchors"),
-        (lambda: ConvexLoss.ball([[1.0], [1.0, 2.0]]), "one length"),
-        (lambda: ConvexLoss.ball([[math.nan]]), "anchors"),
-        (lambda: ConvexLoss.ball([[1.0]], kind="cubic"), "kind"),
-        (lambda: ConvexLoss.ball([[1.0]], mode="now"), "mode"),
-        (lambda: ConvexLoss.ball([[1.0]], radius=0.0), "radius"),
-        (lambda: ConvexLoss.ball([[1.0]], spread=0.1), "spread"),
-        (lambda: ConvexLoss.ball([[1.0]], schedule=[1]), "schedule"),
-        (lambda: ConvexLoss.ball([[1.0]], schedule=[]), "schedule"),
-        (lambda: ConvexLoss.ball([[1.0]], weights=[1.0]), "weights"),
-        (lambda: ConvexLoss.ball([[1.0], [0.0]], mode="stochastic", weights=[0.9, 0.2]), "weights"),
-        (lambda: ConvexLoss.arms([[0.1, 1.2]]), "table"),
-        (lambda: ConvexLoss.from_arms(setting(1, 0.5)), "Arms.bernoulli"),
-        (lambda: ConvexLoss.from_arms([0.1, 0.2]), "Arms.bernoulli"),
-        (lambda: ConvexLoss.ball([[1.0]]).best_point([0.0]), "counts"),
+        (SMOOTH, ON_BALL, 101, "horizon"),
+        (ARMS, ON_BALL, 100, "on the ball"),
+        (convex("smooth", radius=1.01), ON_BALL, 100, "B <="),
+        (ConvexLoss.ball([[0.1, 0.1]], kind="smooth"), ON_BALL, 100, "dimension"),
+        (ConvexLoss.ball([[0.1, 0.1, 0.1]], kind="smooth", radius=0.9), ON_BALL, 100, "radius"),
+        (SMOOTH, one_point(ARMS, 100, 1.0, 1e-3, "exp3"), 100, "ConvexLoss.arms"),
+        (Arms.bernoulli([0.1] * 4), one_point(ARMS, 100, 1.0, 1e-3, "tsallis"), 100, "ConvexLoss.arms"),
+        (ConvexLoss.ball([[0.1]]), one_point(on_line(), 100, 1.0, 1e-3, "stochastic"), 100, "mode='stochastic'"),
+        (convex("kinked"), two_point(convex("distance"), 100, 1.0, 1e-3), 100, "G <="),
     ],
 )
-def test_bad_problems_are_refused(make, word):
+def test_policies_are_refused_by_problems_they_were_not_made_for(problem, policy, horizon, word):
     with pytest.raises(ValueError, match=word):
-        make()
-
-
-# --- refusals and Python learners
-
-
-def test_policies_are_refused_by_problems_they_were_not_made_for():
-    ball, arms = convex("smooth"), ConvexLoss.arms(TABLE)
-    policy = one_point(ball, 100, 1.0, 1e-3)
-    for problem, horizon, word in (
-        (ball, 101, "horizon"),
-        (arms, 100, "on the ball"),
-        (Arms.bernoulli([0.1, 0.2]), 100, "on the ball"),
-        (convex("smooth", radius=1.01), 100, "B <="),
-        (ConvexLoss.ball([[0.1, 0.1]], kind="smooth"), 100, "dimension"),
-        (ConvexLoss.ball([[0.1, 0.1, 0.1]], kind="smooth", radius=0.9), 100, "radius"),
-    ):
-        with pytest.raises(ValueError, match=word):
-            simulate(problem, policy, horizon=horizon, replications=1, seed=0)
-    with pytest.raises(ValueError, match="list problem"):
-        simulate(ball, ucb(), horizon=10, replications=1, seed=0)
-    with pytest.raises(ValueError, match="ConvexLoss.arms"):
-        simulate(ball, one_point(arms, 100, 1.0, 1e-3, "exp3"), horizon=10, replications=1, seed=0)
-    with pytest.raises(ValueError, match="ConvexLoss.arms"):
-        simulate(
-            Arms.bernoulli([0.1] * 4), one_point(arms, 100, 1.0, 1e-3, "tsallis"), horizon=9, replications=1, seed=0
-        )
-    line = one_point(on_line(), 100, 1.0, 1e-3, "stochastic")
-    with pytest.raises(ValueError, match="mode='stochastic'"):
-        simulate(ConvexLoss.ball([[0.1]]), line, horizon=10, replications=1, seed=0)
-    steep = convex("kinked")
-    with pytest.raises(ValueError, match="G <="):
-        two = two_point(convex("distance"), 100, 1.0, 1e-3)
-        simulate(steep, two, horizon=10, replications=1, seed=0)
-
-
-@pytest.mark.parametrize("learner", FIT)
-def test_what_is_played_lies_in_the_set(learner):
-    problem = convex(FIT[learner])
-    policy = one_point(problem, 2000, 0.3, 1e-3, learner)
-    shown = trace(problem, policy, horizon=2000, seed=1)
-    assert all(problem.allows(x) for x in shown[:, :-1])
-    assert np.ptp(shown[:, 0]) > 0.05
-
-
-class Fixed:
-    """A learner that never moves."""
-
-    name = "fixed"
-
-    def __init__(self, point):
-        self.point = point
-
-    def __deepcopy__(self, memo):
-        return self  # each run plays it, to be looked into
-
-    def start(self, problem, choice, noise):
-        return self
-
-    def ask(self):
-        return self.point
-
-    def tell(self, values):
-        (self.heard,) = values
-
-
-@pytest.mark.parametrize("mode", ["schedule", "stochastic"])
-def test_a_python_learner_is_played_and_told(mode):
-    problem = convex("quadratic", mode=mode)
-    learner = Fixed([0.1, 0.2, 0.3])
-    found = simulate(problem, learner, horizon=40, replications=1, seed=2, checkpoints=[20]).regret.values[0]
-    mean = np.full(4, 0.25)
-    one = mean @ [loss(problem, which, np.array(learner.point)) for which in range(4)]
-    np.testing.assert_allclose(found, (one - solved(problem, mean)) * np.array([20, 40]), rtol=1e-6)
-    shown = trace(problem, learner, horizon=3, seed=2)
-    assert shown[:, :-1].tolist() == [learner.point] * 3
-    assert shown[-1, -1] == learner.heard
-    with pytest.raises(ValueError, match="must return a point"):
-        simulate(problem, Fixed([0.9, 0.9, 0.9]), horizon=3, replications=1, seed=2)
-    with pytest.raises(ValueError, match="must return a point"):
-        simulate(ConvexLoss.arms(TABLE), Fixed([4]), horizon=3, replications=1, seed=2)
-    with pytest.raises(ValueError, match="must return a point"):
-        simulate(problem, Fixed([[0.1, 0.2, 0.3]] * 2), horizon=3, replications=1, seed=2)
+        simulate(problem, policy, horizon=horizon, replications=1, seed=0)

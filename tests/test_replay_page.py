@@ -17,7 +17,7 @@ from private_bandits.kernels import replay as kernel
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms
-from private_bandits.simulate import simulate, trace
+from private_bandits.simulate import simulate
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.replay import lemmas, long, long_studies, rules
 from private_bandits_book.rules import Ruling
@@ -37,19 +37,6 @@ def test_runs_of_a_study_are_played_again(label, every):
     again = pd.concat([long.play(made[place], 1) for place in chosen], ignore_index=True)
     committed = rows.iloc[chosen].reset_index(drop=True)
     pd.testing.assert_frame_equal(again, committed, check_dtype=False, rtol=1e-8)
-
-
-def test_a_replayed_learner_of_lists_plays_its_study():
-    """The first tenth of a run: the item with the fewest observations is first, and each list is played for a batch."""
-    run = long.list_runs()[0]
-    shown = trace(run.problem, run.policy, horizon=3000, seed=1)
-    first, at, pulls = run.policy.first, 0, {}
-    while at + first < 3000:
-        front = int(shown[at, 0])
-        size = max(first, pulls.get(front, 0))
-        assert (shown[at : at + size, :4] == shown[at, :4]).all()
-        pulls[front], at = pulls.get(front, 0) + size, at + size
-    assert len(pulls) > 10
 
 
 def test_the_rule_of_the_library_is_the_one_that_was_chosen():
@@ -73,15 +60,6 @@ def test_the_bound_of_theorem_2_holds_with_its_own_policy():
     regret = simulate(Arms.bernoulli(means), inside, horizon=horizon, replications=20, seed=1).regret[:, -1]
     bound = lemmas.regret_bound(means, horizon, epsilon)
     assert bound / 12 < float(regret.max()) < bound
-
-
-def test_the_constants_of_the_proof():
-    assert lemmas.failure(0.49) == pytest.approx(11.9, abs=0.1) and lemmas.failure(0.9) > 400
-    assert 0.49 * math.sqrt(27) - 0.49**2 * 9 / 4 > 2
-    log = math.log(10**6)
-    terms = 48 * log / 0.5 + 4 * math.sqrt(12 * 9) * log / 0.1
-    assert terms < lemmas.regret_bound((0.9, 0.4), 10**6, 0.1) < 1.2 * terms
-    assert lemmas.regret_bound((0.9, 0.4), 10**6, 0.1, alpha=0.5, kappa=1.0) == math.inf
 
 
 def test_a_tail_of_the_lemma():

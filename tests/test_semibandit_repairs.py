@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from semibandit_settings import OURS
 
 from private_bandits.kernels import superarm
 from private_bandits.mechanisms import _raw as mechanisms
@@ -15,16 +16,8 @@ from private_bandits.papers.semibandits import algorithm_2, bounds, instances, r
 from private_bandits.problems import SemiBandit
 from private_bandits.simulate import simulate, streams, trace
 
-PROBLEMS = {
-    "K-path": instances.separated("K-path", 6, 3, 0.4),
-    "windows": instances.separated("windows", 5, 3, 0.4, 0.8),
-    "largest": instances.separated("max-path", 4, 2, 0.5),
-    "coverage": instances.coverage(4, 2, 2, 0.7, 0.3),
-    "mixed": SemiBandit.from_sets([0.9, 0.8, 0.3, 0.6], [[0, 1], [2], [1, 2, 3]], weights=[1.0, 0.5, 2.0, 0.0]),
-}
 
-
-@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
+@pytest.mark.parametrize("problem", OURS.values(), ids=OURS)
 @pytest.mark.parametrize("epsilon", [1.0, 4.0])
 def test_the_kernels_play_the_references(problem, epsilon):
     for policy, module in (
@@ -33,13 +26,6 @@ def test_the_kernels_play_the_references(problem, epsilon):
     ):
         played = trace(problem, policy, horizon=300, seed=3)
         assert played.tolist() == module.reference(problem, 300, streams(3, 0), epsilon)
-
-
-def test_a_run_may_be_played_in_pieces():
-    policy = paper.super_arm_radius(1.0, 4000)
-    whole = simulate(PROBLEMS["windows"], policy, horizon=4000, replications=2, seed=1, checkpoints=[7, 900])
-    again = simulate(PROBLEMS["windows"], policy, horizon=900, replications=2, seed=1)
-    assert whole.regret.sel(t=900).values.tolist() == again.regret.sel(t=900).values.tolist()
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
@@ -125,17 +111,6 @@ def test_the_grid_grows_by_a_tenth():
     assert len(points) <= 10 + math.log(10**6) / math.log(1.1)
 
 
-def test_indices_are_seldom_too_low():
-    """Half the level would fail: the deviation of a super arm at equal counts against its radius."""
-    rng, flip, reports, size = np.random.default_rng(5), 1 / (1 + math.e), 40, 5
-    bits = rng.random((4000, reports * size)) < flip + (1 - 2 * flip) * 0.5
-    errors = ((bits.mean(axis=1) - flip) / (1 - 2 * flip) - 0.5) * size
-    for level, most in ((4.0, math.exp(-4.0)), (1.0, math.exp(-1.0))):
-        radius = math.sqrt(level * size / (2 * reports)) / (1 - 2 * flip)
-        assert np.mean(errors > radius) <= most + 3 * math.sqrt(most / 4000)
-    assert np.mean(errors > math.sqrt(0.05 * size / (2 * reports)) / (1 - 2 * flip)) > 0.2
-
-
 @pytest.mark.parametrize("groups", [None, [0, 1, 2, 2], [0, 0, -1, -1]])
 def test_the_largest_mean_is_a_reward_of_shared_draws(groups):
     with pytest.raises(ValueError, match="groups must join all arms of a super arm"):
@@ -144,31 +119,3 @@ def test_the_largest_mean_is_a_reward_of_shared_draws(groups):
     assert problem.rewards.tolist() == [0.5, 0.3] and (problem.b_inf, problem.b_1) == (1.0, 1.0)
     played = trace(problem, paper.cucb_ldp2(1.0), horizon=50, seed=0)
     assert played.tolist() == algorithm_2.reference(problem, 50, streams(0, 0), 1.0, anytime=True)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: instances.separated("stars", 4, 2, 0.1), "shape must be"),
-        (lambda: instances.separated("top-K", 0, 2, 0.1), "others must be >= 1"),
-        (lambda: instances.separated("K-path", 3, 2, 0.1), "others must be a multiple of size=2"),
-        (lambda: instances.separated("windows", 3, 2, 0.6, 0.5), "distance must be > 0 and <= 0.5"),
-        (lambda: paper.super_arm_radius(0.0, 10), "epsilon must be > 0"),
-        (lambda: paper.super_arm_radius(1.0, 0), "horizon must be >= 1"),
-        (lambda: paper.cucb_hypercube(1.0, 0, 10), "size must be >= 1"),
-    ],
-)
-def test_arguments_are_checked(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
-@pytest.mark.parametrize(
-    "problem",
-    [
-        SemiBandit.top_k([0.5, 0.4], 1),
-    ],
-)
-def test_a_super_arm_radius_needs_an_exact_scan(problem):
-    with pytest.raises(ValueError, match="Super-arm radius"):
-        simulate(problem, paper.super_arm_radius(1.0, 10), horizon=10, replications=1, seed=0)

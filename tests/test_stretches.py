@@ -8,23 +8,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.stats
+from carried import go_on, state_after
 
 from private_bandits.kernels import linear, phased, stretches, weighted
-from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
+from private_bandits.mechanisms import gaussian_epsilon
 from private_bandits.papers.contextual import (
     bounds,
     by_stretches,
     hanna_local,
     instances,
     joint_linucb,
-    ldp_glm,
     ldp_linucb,
     linucb,
     linucb_private_rewards,
     private_rewards,
     weighted_regression,
 )
-from private_bandits.privacy.accounts import account
 from private_bandits.problems import LinearContext
 from private_bandits.simulate import simulate, streams, trace
 
@@ -32,18 +31,6 @@ DELTA = 1e-3
 SETS = [[[1.0, 0.0], [0.0, 0.8]], [[0.6, 0.6], [0.0, 0.0]], [[-0.5, 0.5], [0.3, 0.0]]]
 THETA = np.array([0.5, -0.4])
 SEVERAL = LinearContext.table(SETS, np.array(SETS) @ THETA)
-
-
-def played(kernel, problem, record, horizon, cuts, seed=0):
-    """Regret at the cuts and at the horizon, and the trace, a run played in the pieces between the cuts."""
-    state, rows, regret = kernel.start(problem.record(), record), kernel.blank(problem, record, horizon), []
-    source, last = streams(seed, 0), 0
-    for cut in (*cuts, horizon):
-        found = np.zeros(1)
-        kernel.advance(problem.record(), record, state, last + 1, cut, np.array([cut]), found, rows, *source)
-        regret.append(found[0])
-        last = cut
-    return regret, rows
 
 
 @pytest.mark.parametrize("dim", [1, 2, 4])
@@ -56,27 +43,6 @@ def test_stretches_of_one_round_are_the_loop(epsilon, variant, dim):
         for seed in (0, 1):
             expected, found = (trace(problem, each, horizon=600, seed=seed) for each in (one, other))
             np.testing.assert_array_equal(expected, found)
-
-
-@pytest.mark.parametrize(
-    "policy",
-    [
-        by_stretches(ldp_linucb(5.0, DELTA, 2, 500, "derived", "analytic"), 0.3),
-        by_stretches(ldp_linucb(5.0, None, 2, 500, "derived", "laplace"), 0.3),
-        by_stretches(linucb_private_rewards(5.0, DELTA, 2), 0.3),
-        joint_linucb(5.0, DELTA, 2, 500, growth=0.3),
-    ],
-    ids=["gaussian", "laplace", "rewards", "joint"],
-)
-@pytest.mark.parametrize("problem", [SEVERAL, instances.one_set(2)], ids=["several sets", "one set"])
-def test_a_run_may_be_played_in_pieces(policy, problem):
-    whole, rows = played(stretches, problem, policy.record, 500, (3, 77, 78, 400))
-    again, same = played(stretches, problem, policy.record, 500, ())
-    np.testing.assert_array_equal(rows, same)
-    assert whole[-1] == again[-1] and rows[:, 1].min() == 1
-    if len(problem.sets) == 1:  # what is interpolated is what was played
-        gaps = problem.means.max() - problem.means[0]
-        assert np.cumsum(gaps[rows[:, 0]])[[2, 76, 77, 399, 499]] == pytest.approx(whole)
 
 
 def round_by_round(problem, policy, horizon, seed):
@@ -136,15 +102,6 @@ def test_stretches_have_the_law_of_users_one_by_one(policy):
     assert scipy.stats.ks_2samp(drawn, brute).pvalue < 1e-3  # the test sees the noise
 
 
-def test_solving_seldom_costs_little():
-    problem, policy = instances.one_set(2, gap=0.24), ldp_linucb(64.0, DELTA, 2, 200_000, "derived", "analytic")
-    each, seldom = (
-        simulate(problem, one, horizon=200_000, replications=runs, seed=1).regret.values[:, -1].mean()
-        for one, runs in ((policy, 6), (by_stretches(policy), 60))
-    )
-    assert 0.99 < seldom / each < 1.04
-
-
 def test_sums_of_rewards_have_their_mean_and_variance():
     env = np.random.default_rng(0)
     for problem, variance in ((instances.one_set(2), 1 / 3), (instances.one_set(2, "logistic"), 0.24)):
@@ -163,21 +120,12 @@ def test_the_tree_holds_a_node_for_every_power_of_two():
         assert [bool(row.any()) for row in nodes] == [bool(number >> level & 1) for level in range(4)]
 
 
-def test_what_the_trust_models_pay():
-    private = ldp_linucb(1.0, DELTA, 3, 10**6, "derived", "analytic")
-    assert by_stretches(private).privacy == private.privacy and by_stretches(private).record.constants == private.record
-    pure = ldp_linucb(2.0, None, 3, 1000, "derived", "laplace")
-    far = 4 + 4 * math.sqrt(3)
-    assert (pure.privacy.effective_epsilon, pure.privacy.effective_delta) == (pytest.approx(2.0), 0.0)
-    assert pure.record.constants.sigma == pytest.approx(far / 2) and pure.record.laplace
-    rewards = linucb_private_rewards(1.0, DELTA, 2)
-    assert rewards.record.reward_sigma == gaussian_sigma(1.0, DELTA, 4.0) and rewards.record.constants.sigma == 0.0
-    joint = joint_linucb(1.0, DELTA, 2, 10**9)
-    sigma, levels = joint.record.constants.sigma, joint.record.levels
-    assert gaussian_epsilon(sigma, DELTA, 4.0 * math.sqrt(levels)) == pytest.approx(1.0)
-    assert joint.privacy.trust == "central"
-    # no run fills the tree before its end
-    result = simulate(instances.one_set(2, gap=1e-3), joint, horizon=10**9, replications=3, seed=0, checkpoints=[10**8])
+def test_no_run_fills_the_tree_of_the_joint_model_before_its_end():
+    policy, problem = joint_linucb(1.0, DELTA, 2, 10**9), instances.one_set(2, gap=1e-3)
+    assert gaussian_epsilon(policy.record.constants.sigma, DELTA, 4 * math.sqrt(policy.record.levels)) == pytest.approx(
+        1
+    )
+    result = simulate(problem, policy, horizon=10**9, replications=3, seed=0, checkpoints=[10**8])
     assert (result.regret[:, -1] > result.regret[:, 0]).all()
 
 
@@ -185,6 +133,7 @@ def test_users_of_laplace_noise_move_by_no_more_in_l1():
     rng = np.random.default_rng(0)
     for dim in (1, 2, 3):
         far, most = dim + 1 + 4 * math.sqrt(dim), 0.0
+        assert ldp_linucb(2.0, None, dim, 9, "derived", "laplace").record.constants.sigma == pytest.approx(far / 2)
         for _ in range(20_000):
             messages = []
             for _ in range(2):
@@ -199,11 +148,9 @@ def test_the_laplace_ellipsoids_hold_the_parameter():
     policy, problem = ldp_linucb(20.0, None, 2, 3000, "derived", "laplace"), instances.one_set(2)
     record, missed = policy.record.constants, 0
     for seed in range(20):
-        source = streams(seed, 0)
-        state = stretches.start(problem.record(), policy.record)
-        nothing, blank = np.zeros(0, np.int64), stretches.blank(problem, policy.record, 0)
+        source, state = streams(seed, 0), stretches.start(problem.record(), policy.record)
         for t in (100, 1000, 3000):
-            stretches.advance(problem.record(), policy.record, state, 1, t, nothing, np.zeros(0), blank, *source)
+            go_on(stretches, problem, policy.record, state, 1, t, source)
             gram = state.gram + np.triu(state.gram, 1).T + (record.ridge + 2 * record.shift * math.sqrt(t)) * np.eye(2)
             off = np.linalg.solve(gram, state.moment) - [0.5, 0.0]
             missed += off @ gram @ off > linear.radius(record, t, 0.0) ** 2
@@ -242,10 +189,7 @@ def test_the_messages_of_weighted_regression_move_by_no_more():
 def norms(problem, batches, rounds, epsilon=1.0):
     """The mean of |U x| over the law of the actions, with the weights after some rounds."""
     record = weighted_regression(epsilon, DELTA, problem.dim, rounds, batches).record
-    state = weighted.start(problem.record(), record)
-    weighted.advance(
-        problem.record(), record, state, 1, rounds, np.zeros(0, int), np.zeros(0), np.zeros((0, 2)), *streams(0, 0)
-    )
+    state = state_after(weighted, problem, record, rounds)
     return np.linalg.norm(problem.sets[:, 0] @ state.weights, axis=1).mean(), state.weights
 
 
@@ -266,30 +210,10 @@ def test_the_best_actions_stay_and_others_leave():
     record = weighted_regression(1.0, DELTA, 2, 10**11).record
     lost = 0
     for seed in range(20):
-        state = weighted.start(SEVERAL.record(), record)
-        weighted.advance(
-            SEVERAL.record(),
-            record,
-            state,
-            1,
-            10**11,
-            np.zeros(0, int),
-            np.zeros(0),
-            np.zeros((0, 2)),
-            *streams(seed, 0),
-        )
+        state = state_after(weighted, SEVERAL, record, 10**11, seed)
         lost += not state.alive[np.arange(3), SEVERAL.means.argmax(axis=1)].all()
         assert state.alive.sum() == 3
     assert lost == 0
-
-
-def test_weighted_regression_in_pieces_and_its_trace():
-    record = weighted_regression(1.0, DELTA, 2, 5000).record
-    whole, rows = played(weighted, SEVERAL, record, 5000, (7, 2500, 2501))
-    again, same = played(weighted, SEVERAL, record, 5000, ())
-    np.testing.assert_array_equal(rows, same)
-    assert whole[-1] == again[-1] and rows[:, 1].min() == 1 and set(rows[:, 0]) == {0, 1}
-    assert whole[-1] == pytest.approx(SEVERAL.uniform_regret() * 5000, rel=0.05)
 
 
 def test_the_bounds_by_hand():
@@ -320,15 +244,6 @@ def test_phases_are_the_reference(problem, epsilon):
             assert rows[-1][0] == problem.means[0].argmax()
 
 
-def test_phases_in_pieces_and_their_trace():
-    policy = private_rewards(400.0, 2, 3, 900)
-    whole, rows = played(phased, TRIPLE, policy.record, 900, (3, 77, 78, 400))
-    again, same = played(phased, TRIPLE, policy.record, 900, ())
-    np.testing.assert_array_equal(rows, same)
-    assert np.cumsum((0.9 - TRIPLE.means[0])[rows[:, 0]])[[2, 76, 77, 399, 899]] == pytest.approx(whole)
-    assert whole[-1] == again[-1]
-
-
 def test_a_design_sees_every_direction():
     rng = np.random.default_rng(0)
     for dim, actions in ((2, 2), (3, 40), (4, 7)):
@@ -344,11 +259,7 @@ def test_intervals_of_private_rewards_hold_and_the_best_action_stays():
     """Over all phases of 300 runs; alpha is 0.1, and Bernstein's bound is generous."""
     policy, lost = private_rewards(1.0, 2, 3, 10**9), 0
     for seed in range(300):
-        state = phased.start(TRIPLE.record(), policy.record)
-        phased.advance(
-            TRIPLE.record(), policy.record, state, 1, 10**9, np.zeros(0, int), np.zeros(0), np.zeros((0, 2)),
-            *streams(seed, 0),
-        )  # fmt: skip
+        state = state_after(phased, TRIPLE, policy.record, 10**9, seed)
         lost += not state.alive[0]
         assert state.alive.sum() == 1
     assert lost <= 3
@@ -359,40 +270,3 @@ def test_intervals_of_private_rewards_hold_and_the_best_action_stays():
     errors = (rng.uniform(-1, 1, (4000, 100)) + rng.laplace(0, 4.0, (4000, 100))) @ played_ @ inverse @ x.T
     missed = (np.abs(errors) > phased.widths(x, inverse, 4.0, tail)).mean(axis=0)
     assert (missed < 2 * 0.05).all() and (missed > 1e-4).any()  # each side fails with exp(-L)
-
-
-def test_private_rewards_are_pure():
-    policy = private_rewards(2.0, 2, 2, 1000)
-    assert (policy.privacy.effective_epsilon, policy.privacy.effective_delta) == (pytest.approx(2.0), 0.0)
-    assert policy.record.scale == 2.0 and math.isinf(account(policy.record)[0])  # the action is sent
-    free = private_rewards(math.inf, 2, 2, 1000)
-    assert free.record.scale == 0.0 and free.privacy.trust == "none"
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: by_stretches(ldp_glm(1.0, DELTA, 2, 10)), "policy must be LinUCB or Algorithm 5"),
-        (lambda: by_stretches(linucb(2), 1.5), "growth must be"),
-        (lambda: ldp_linucb(1.0, DELTA, 2, 10, "derived", "laplace"), "delta None"),
-        (lambda: ldp_linucb(1.0, None, 2, 10, "printed", "laplace"), "variant 'derived'"),
-        (lambda: ldp_linucb(1.0, None, 2, 10), "delta must be"),
-        (lambda: weighted_regression(1.0, DELTA, 2, 10, batches=-1), "batches must be"),
-        (lambda: joint_linucb(1.0, DELTA, 2, 0), "horizon must be"),
-        (lambda: private_rewards(1.0, 2, 0, 10), "n_actions must be"),
-        (lambda: simulate(SEVERAL, private_rewards(1.0, 2, 2, 9), horizon=9, replications=1, seed=0), "one set"),
-        (
-            lambda: simulate(instances.unit_vectors(2), by_stretches(linucb(2)), horizon=9, replications=1, seed=0),
-            "given sets",
-        ),
-        (
-            lambda: simulate(
-                instances.unit_vectors(2), weighted_regression(1.0, DELTA, 2, 9), horizon=9, replications=1, seed=0
-            ),
-            "given sets",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from private_bandits import baselines
-from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
+from private_bandits.problems import Arms, SemiBandit
 from private_bandits.simulate import log_checkpoints, simulate
 from private_bandits_book import studies
 from private_bandits_book.studies import LongRun
@@ -29,52 +29,6 @@ OTHERS = {
 def test_different_runs_are_told_apart_and_equal_ones_are_not(other):
     one, same = (studies.identity(Arms.bernoulli(MEANS), baselines.dp_se(1.0, 3, 300)) for _ in range(2))
     assert one == same != studies.identity(*OTHERS[other]) and hash(one) == hash(same)
-
-
-def test_every_kind_of_problem_is_compared_by_value():
-    sets = np.array([[[1.0, 0.0], [0.0, 1.0]]])
-    pairs = [
-        (Cascade([0.5, 0.2, 0.1], 2), Cascade([0.5, 0.2, 0.1], 2), Cascade([0.5, 0.2, 0.1], 1)),
-        (
-            SemiBandit.from_sets(MEANS, [[0, 1], [2]]),
-            SemiBandit.from_sets(MEANS, [[0, 1], [2]]),
-            SemiBandit.from_sets(MEANS, [[0, 2], [1]]),
-        ),
-        (
-            ConvexLoss.ball([[0.1, 0.2]], radius=0.5),
-            ConvexLoss.ball([[0.1, 0.2]], radius=0.5),
-            ConvexLoss.ball([[0.1, 0.2]]),
-        ),
-        (
-            LinearContext.table(sets, [[0.1, 0.2]]),
-            LinearContext.table(sets, [[0.1, 0.2]]),
-            LinearContext.table(sets, [[0.2, 0.1]]),
-        ),
-    ]
-    for one, same, other in pairs:
-        key, again, apart = (studies.identity(problem, baselines.ucb()) for problem in (one, same, other))
-        assert key == again != apart and hash(key) == hash(again)
-
-
-class Stubborn:
-    """A learner in Python that plays arm 0."""
-
-    name = "stubborn"
-
-    def start(self, problem, choice, noise):
-        return self
-
-    def ask(self):
-        return [0]
-
-    def tell(self, weights):
-        pass
-
-
-def test_a_learner_in_python_is_only_itself():
-    stubborn, other, problem = Stubborn(), Stubborn(), Arms.bernoulli(MEANS)
-    assert studies.identity(problem, stubborn) == studies.identity(problem, stubborn)
-    assert studies.identity(problem, stubborn) != studies.identity(problem, other)
 
 
 # --- longer studies

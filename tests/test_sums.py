@@ -1,9 +1,8 @@
-"""Sums in constant time: against brute force, against exact moments, and the stated error."""
+"""Sums in constant time: against brute force and exact moments."""
 
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -78,17 +77,6 @@ def test_mean_and_variance_are_exact(v, shape, n):
     assert spread < 0.05 * variance
 
 
-@pytest.mark.parametrize(("v", "shape"), CASES)
-def test_without_truncation_the_largest_reward_rules(v, shape):
-    """The tail is drawn, not normal: the sum keeps its skewness, and brute force shows the same law."""
-    n = 10**5
-    reference = brute_force(np.random.default_rng(4), n, 600, MEAN, shape, math.inf)
-    found = sampled(np.random.default_rng(5), n, 8000, MEAN, shape, math.inf)
-    assert stats.ks_2samp(reference, found).pvalue > 1e-3
-    high, low = np.quantile(found, 0.999) - np.median(found), np.median(found) - np.quantile(found, 0.001)
-    assert high > 3.0 * low  # 1 for a normal law
-
-
 def test_short_sums_are_drawn_one_by_one():
     for n in (0, 1, 7, sums.DIRECT):
         one, other = np.random.default_rng(6), np.random.default_rng(6)
@@ -98,16 +86,6 @@ def test_short_sums_are_drawn_one_by_one():
             total += reward if reward <= 3.0 else 0.0
         assert sums.truncated_pareto_sum(one, n, 0.5, 1.5, 3.0) == pytest.approx(total, rel=1e-12)
         assert one.random() == other.random()
-
-
-def test_nothing_to_sum_draws_nothing():
-    rng = np.random.default_rng(7)
-    state = rng.bit_generator.state
-    assert sums.truncated_pareto_sum(rng, 10**6, 0.0, 1.5, 3.0) == 0.0
-    assert sums.truncated_pareto_sum(rng, 10**6, 0.5, 1.5, 0.5 / 3.0) == 0.0
-    assert sums.truncated_pareto_sum(rng, 0, 0.5, 1.5, 3.0) == 0.0
-    assert sums.laplace_sum(rng, 10**6, 0.0) == 0.0
-    assert rng.bit_generator.state == state
 
 
 @pytest.mark.parametrize("threshold", [0.2, 0.6, 5.0])
@@ -134,49 +112,6 @@ def test_truncated_moments_by_quadrature(shape, power):
         assert sums.truncated_moment(MEAN, shape, math.inf, power) == math.inf
 
 
-def sum_error(n, mean, shape, threshold):
-    """Berry and Esseen's bound for the normal part of a sum, with Shevtsova's (2013) constant; 0 where all is drawn."""
-    if n <= sums.DIRECT:
-        return 0.0
-    scale = sums.pareto_scale(mean, shape)
-    cut = min(scale * (n / sums.TAIL) ** (1 / shape), threshold)
-    body = sums.truncated_moment(mean, shape, cut, 0.0)
-    centre = sums.truncated_moment(mean, shape, cut, 1.0) / body
-    variance = sums.truncated_moment(mean, shape, cut, 2.0) / body - centre**2
-
-    def third(upper):
-        """E (X - centre)^3 1{X <= upper}."""
-        moments = [sums.truncated_moment(mean, shape, upper, power) for power in (3.0, 2.0, 1.0, 0.0)]
-        return np.dot(moments, [1.0, -3 * centre, 3 * centre**2, -(centre**3)])
-
-    rho = (third(cut) - 2 * third(centre)) / body
-    return 0.469 * rho / (variance**1.5 * math.sqrt(n * body))
-
-
-def test_the_stated_error_holds_and_is_the_bound_of_berry_and_esseen():
-    assert sum_error(sums.DIRECT, MEAN, 1.5, math.inf) == 0.0
-    for shape in np.linspace(1.05, 3.0, 9):
-        for n in np.unique(np.logspace(math.log10(sums.DIRECT + 1), 15, 20).astype(np.int64)):
-            for share in (1.0, 0.1, 1e-3):
-                threshold = MEAN * (shape - 1) / shape * (share * sums.TAIL / n) ** (-1 / shape)
-                error = sum_error(n, MEAN, shape, threshold)
-                assert 0.0 < error < 0.01
-                assert n < 10**6 or shape < 1.3 or error < 0.004
-    # by quadrature, at one point
-    n, shape = 10**6, 1.5
-    scale = MEAN * (shape - 1) / shape
-    cut = scale * (n / sums.TAIL) ** (1 / shape)
-
-    def body(f):
-        part = integrate.quad(lambda y: f(scale * math.exp(y)) * shape * math.exp(-shape * y), 0, math.log(cut / scale))
-        return part[0] / (1 - sums.TAIL / n)
-
-    centre = body(lambda x: x)
-    sigma, rho = math.sqrt(body(lambda x: (x - centre) ** 2)), body(lambda x: abs(x - centre) ** 3)
-    expected = 0.469 * rho / (sigma**3 * math.sqrt(n * (1 - sums.TAIL / n)))
-    assert sum_error(n, MEAN, shape, math.inf) == pytest.approx(expected, rel=1e-5)
-
-
 @pytest.mark.parametrize("n", [50, sums.DIRECT, sums.DIRECT + 1, 10**7, 10**15])
 def test_laplace_sums(n):
     scale, draws = 3.0, 1000 if n <= sums.DIRECT else 20_000
@@ -192,22 +127,3 @@ def test_short_laplace_sums_are_the_draws():
     one, other = np.random.default_rng(10), np.random.default_rng(10)
     expected = sum(other.laplace(0.0, 2.0) for _ in range(30))
     assert sums.laplace_sum(one, 30, 2.0) == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_time_of_a_sum_does_not_depend_on_its_length():
-    """The promise is a factor of two; the fastest of many turns counts, and three leaves room for a busy machine."""
-
-    def fastest(draw):
-        turns = []
-        for _ in range(30):
-            began = time.perf_counter()
-            draw()
-            turns.append(time.perf_counter() - began)
-        return min(turns)
-
-    rng, noise = np.random.default_rng(11), np.random.default_rng(12)
-    lengths = (10**7, 10**9, 10**12, 10**15)
-    pareto = [fastest(lambda n=n: sampled(rng, n, 20, MEAN, 1.55, threshold_of(n, 0.5))) for n in lengths]
-    laplace = [fastest(lambda n=n: sums.laplace_sum(noise, n, 1.0)) for n in lengths]
-    assert max(pareto) < 3.0 * min(pareto)
-    assert max(laplace) < 3.0 * min(laplace)

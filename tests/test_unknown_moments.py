@@ -6,14 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from carried import state_after
 from scipy import stats
 
 from private_bandits.kernels import quantile, sums
-from private_bandits.papers.heavy_tailed import dp_robust_se, pareto_arms, private_quantiles, quantile_se, setting
-from private_bandits.problems import Arms
-from private_bandits.simulate import simulate, streams, trace
-
-NO_TRACE = np.zeros((0, 0), np.int64)
+from private_bandits.papers.heavy_tailed import pareto_arms, private_quantiles, quantile_se
+from private_bandits.simulate import streams, trace
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 3.0, math.inf])
@@ -89,14 +87,12 @@ def test_the_choice_is_the_exponential_mechanism_and_pays_epsilon():
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_a_mean_pays_epsilon_for_one_reward(epsilon):
     """Rewards of 0 show the noise of the mean of R rewards in [-B, B]: sensitivity 2B/R."""
-    record, arms = quantile_se(epsilon, 0.1).record, pareto_arms([0.0, 0.0], 2.0).record()
+    record, arms = quantile_se(epsilon, 0.1).record, pareto_arms([0.0, 0.0], 2.0)
     log, rate = math.log(4 * 2 / 0.1), min(1, epsilon)
     half = math.ceil(8 * 2 * log / rate)
     paid = []
     for seed in range(2500):
-        state = quantile.start(arms, record)
-        rounds = 4 * half
-        quantile.advance(arms, record, state, 1, rounds, np.array([rounds]), np.zeros(1), NO_TRACE, *streams(seed, 0))
+        state = state_after(quantile, arms, record, 4 * half, seed)
         assert state.pulls.tolist() == [2 * half] * 2
         threshold = state.widths * half * rate / (record.width * log)
         paid.append(state.means / (2 * threshold / half))
@@ -105,13 +101,10 @@ def test_a_mean_pays_epsilon_for_one_reward(epsilon):
 
 def errors(shape, epsilon, seeds=range(12)):
     """Errors of the epochs' means in units of B L / (R s)."""
-    problem, record = pareto_arms([0.5] * 8, shape).record(), quantile_se(epsilon, 1e-3).record
+    problem, record = pareto_arms([0.5] * 8, shape), quantile_se(epsilon, 1e-3).record
     found = []
     for seed in seeds:
-        state = quantile.start(problem, record)
-        horizon = 10 ** (6 + seed % 4)
-        marks = np.array([horizon])
-        quantile.advance(problem, record, state, 1, horizon, marks, np.zeros(1), NO_TRACE, *streams(seed, 0))
+        state = state_after(quantile, problem, record, 10 ** (6 + seed % 4), seed)
         found += (np.abs(state.means - 0.5) / (state.widths / record.width)).tolist()
     return np.array(found)
 
@@ -123,47 +116,3 @@ def test_the_width_covers_pareto_tails_but_not_the_heaviest(epsilon):
         assert np.max(found) < 16.0
         assert np.median(found) > 1.5  # a bias that no number of rewards removes: a width of 1.5 would not do
     assert np.mean(errors(1.1, epsilon) > 16.0) > 0.5
-
-
-@pytest.mark.parametrize("v", [0.5, 0.9])
-def test_without_u_and_v_it_finds_the_best_arm_sooner_than_the_printed_box(v):
-    problem, horizon = setting(3, v), 10**12
-    mine = simulate(problem, quantile_se(1.0, 1 / horizon), horizon=horizon, replications=8, seed=1).regret.values
-    known = dp_robust_se(1.0, v, problem.moment(v), 1 / horizon)
-    printed = simulate(problem, known, horizon=horizon, replications=2, seed=1).regret.values
-    assert mine[:, -1].max() < 0.25 * printed[:, -1].min()
-    marks = mine.shape[1] // 2
-    assert np.all(mine[:, -1] == mine[:, -marks // 4])  # settled: only the best arm is left
-
-
-def test_bernoulli_rewards_and_one_arm():
-    result = simulate(Arms.bernoulli([0.9, 0.2]), quantile_se(1.0, 1e-6), horizon=10**9, replications=3, seed=1)
-    assert 0.0 < float(result.regret[:, -1].max()) < 1e6
-    alone = simulate(pareto_arms([0.5], 1.5), quantile_se(1.0, 1e-6), horizon=10**15, replications=1, seed=1)
-    assert float(alone.regret[0, -1]) == 0.0
-
-
-def test_a_run_in_pieces_is_the_same_run():
-    problem, record = pareto_arms([0.9, 0.5], 2.0).record(), quantile_se(1.0, 0.1, width=2.0).record
-    regrets = []
-    for pieces in ([(1, 9000)], [(1, 3), (4, 4), (5, 3170), (3171, 9000)]):
-        marks, regret, source = np.array([1, 400, 2000, 9000]), np.zeros(4), streams(3, 0)
-        state = quantile.start(problem, record)
-        for first, last in pieces:
-            quantile.advance(problem, record, state, first, last, marks, regret, NO_TRACE, *source)
-        regrets.append(regret.tolist())
-    assert regrets[0] == regrets[1]
-    assert regrets[0][-1] > 0.0
-
-
-def test_bad_input_is_refused():
-    for bad in (0.0, -1.0, math.nan, "much"):
-        with pytest.raises(ValueError, match="^epsilon must be"):
-            quantile_se(bad, 0.1)
-        with pytest.raises(ValueError, match="^width must be"):
-            quantile_se(1.0, 0.1, width=bad)
-    for bad in (0.0, 1.0, math.inf):
-        with pytest.raises(ValueError, match="^beta must be"):
-            quantile_se(1.0, bad)
-    assert quantile_se(math.inf, 0.1).privacy.label() == "no privacy"
-    assert quantile_se(0.5, 0.1).privacy.effective_epsilon == 0.5
