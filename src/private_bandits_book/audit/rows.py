@@ -96,4 +96,6 @@ def _numbers(row: np.ndarray) -> str:
         return f"{row[0]:g} everywhere"
     if len(row) > 1 and (row[1:] == 0).all():
         return f"{row[0]:g} first, then 0"
+    if len(row) > 2 and (row[:-1] == 0).all():
+        return f"0, and {row[-1]:g} last"
     return ", ".join(f"{x:g}" for x in row)
