@@ -205,7 +205,7 @@ class Chapter:
         filtered : bool
             Whether a form on the page chooses rows.
         """
-        columns = columns or {name: str(name).replace("_", " ").capitalize() for name in frame.columns}
+        columns = columns or {name: _heading(str(name)) for name in frame.columns}
         shown = Table(frame, caption, columns, formats, filtered)
         self._write_csv(frame, label)
         display(render.table(self.name, label, shown))
@@ -354,6 +354,12 @@ def _refuse_misspelt(known: Mapping[str, Parameter], cells: Iterable[str]) -> No
                 if name not in {*known, "inf", "nan", "float", "int", "str", "list", "bool"}:
                     close = difflib.get_close_matches(name, known, n=1)
                     raise UsageError(f"{name} is not a parameter{_meant(close)}: {', '.join(known)}")
+
+
+def _heading(name: str) -> str:
+    words = name.replace("_", " ").replace("epsilon", "ε").replace("delta", "δ")
+    known = {"value ε": "ε of the numbers", "effective ε": "ε of everything"}
+    return known.get(words, words[:1].upper() + words[1:] if words[:1] not in "εδ" else words)
 
 
 def _meant(close: list[str]) -> str:

@@ -26,7 +26,8 @@ from private_bandits_book.studies import family
 
 FACTS = ("policy", "algorithm", "variant", "trust", "epsilon", "value_epsilon", "effective_epsilon")
 """What a policy is and how private: columns of its runs."""
-_NAMES = {"uniform": "uniform play", "Response, first item": "one bit", "Blocks, kept": "blocks"}
+NAMES = {"uniform": "uniform play", "Response, first item": "one bit", "Blocks, kept": "blocks"}
+"""What figures and rankings call policies of the library."""
 
 
 class Picture(NamedTuple):
@@ -259,8 +260,8 @@ def _means(problem: Any) -> str:
 def _labelled(runs: pd.DataFrame, x: str, label: Callable[[Any], str] | None) -> pd.DataFrame:
     rows = means((runs if x == "t" else last(runs)).drop_duplicates())
     freed = np.isinf(rows["epsilon"]) & ~rows["mechanism"].isin(["none", "uniform"])
-    names = (rows["policy"] if label is None else rows.apply(label, axis=1)).replace(_NAMES)
-    return rows.assign(label=names.where(~freed, rows["policy"].replace(_NAMES) + ", no privacy"))
+    names = (rows["policy"] if label is None else rows.apply(label, axis=1)).replace(NAMES)
+    return rows.assign(label=names.where(~freed, rows["policy"].replace(NAMES) + ", no privacy"))
 
 
 def _picture(rows: pd.DataFrame, x: str, draw: Callable[..., Figure]) -> Picture:

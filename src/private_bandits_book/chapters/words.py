@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from private_bandits_book.figures.captions import times_power
+
 
 def pipes(heads: Sequence[str], rows: Sequence[Sequence[str]], align: Sequence[str] = ()) -> str:
     """Return a Markdown table of cells that are Markdown."""
@@ -13,14 +15,19 @@ def pipes(heads: Sequence[str], rows: Sequence[Sequence[str]], align: Sequence[s
 
 
 def text(value: Any, spec: str | None = None) -> str:
-    """Return a value as a table shows it: four significant digits for floats unless `spec` says otherwise."""
+    """Return a value as a table shows it: four significant digits for floats unless `spec` says otherwise.
+
+    Python's 1.2e+07 is 1.2·10⁷.
+    """
     if isinstance(value, str):
         return value
     if value is None or value != value:
         return ""
     if isinstance(value, float) and math.isinf(value):
         return "∞" if value > 0 else "-∞"
-    return format(value, spec if spec is not None else ".4g" if isinstance(value, float) else "")
+    shown = format(value, spec if spec is not None else ".4g" if isinstance(value, float) else "")
+    mantissa, e, exponent = shown.partition("e")
+    return times_power("" if mantissa == "1" else mantissa, int(exponent)) if e else shown
 
 
 def plain(words: str) -> str:

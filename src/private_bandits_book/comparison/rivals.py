@@ -169,7 +169,8 @@ def ranking(runs: pd.DataFrame, epsilon: float) -> pd.DataFrame:
         facts = here[here["policy"] == name].iloc[0]
         regret, price = mean_interval(finals[name]), ratio_interval(_rest(here[here["policy"] == name]), base)
         shared = [*ranks.values()].count(ranks[name]) > 1
-        row = {"rank": f"{'=' * shared}{ranks[name]}", "policy": name, "trust": facts["trust"], "epsilon": epsilon}
+        shown = plots.NAMES.get(name, name)
+        row = {"rank": f"{'=' * shared}{ranks[name]}", "policy": shown, "trust": facts["trust"], "epsilon": epsilon}
         row |= {"nominal": facts["nominal"], "regret": regret.measured}
         row |= {"regret_low": regret.low, "regret_high": regret.high}
         row |= {"price_low": price.low, "price_high": price.high}

@@ -13,7 +13,7 @@ def scientific(value: float) -> str:
     if not math.isfinite(value):
         return f"{value:g}".replace("inf", "∞")
     mantissa, exponent = f"{value:.1e}".split("e")
-    return _times_power("" if mantissa == "1.0" else mantissa, int(exponent))
+    return times_power("" if mantissa == "1.0" else mantissa, int(exponent))
 
 
 def rounded(value: float) -> str:
@@ -40,7 +40,7 @@ def power(rounds: int, *, digit: bool = False) -> str:
     mantissa, exponent = f"{rounds:.0e}".split("e")
     if rounds < 1000 or int(mantissa) * 10 ** int(exponent) != rounds or (mantissa != "1" and not digit):
         return f"{rounds:,}"
-    return _times_power("" if mantissa == "1" else mantissa, int(exponent))
+    return times_power("" if mantissa == "1" else mantissa, int(exponent))
 
 
 def interval(seen: Interval | None, claimed: float = math.nan) -> str:
@@ -51,6 +51,7 @@ def interval(seen: Interval | None, claimed: float = math.nan) -> str:
     return text if math.isnan(claimed) else f"{text} ({np.round(claimed, 2):g})"
 
 
-def _times_power(mantissa: str, exponent: int) -> str:
+def times_power(mantissa: str, exponent: int) -> str:
+    """Return a number times a power of ten, or the power alone where it is empty."""
     ten = power_of_ten(exponent)
     return f"{mantissa}·{ten}" if mantissa else ten
