@@ -86,8 +86,8 @@ def test_two_users_differences_are_hidden(noise, delta):
 def test_arms_pay_for_losses_in_the_unit_interval():
     """The printed noise is for |f| <= 1, losses two apart; those of arms are at most one apart."""
     problem = ConvexLoss.arms(TABLE)
-    printed = one_point(problem, 100, 0.8, learner="exp3", noise="laplace")
-    tight = one_point(problem, 100, 0.8, learner="exp3", noise="laplace", variant="tight")
+    printed = one_point(problem, 100, 0.8, learner="tsallis", noise="laplace")
+    tight = one_point(problem, 100, 0.8, learner="tsallis", noise="laplace", variant="tight")
     assert printed.record.scale == 2 * tight.record.scale == close(2 / 0.8)
     assert [p.privacy.effective_epsilon for p in (printed, tight)] == [close(0.4), close(0.8)]
 
@@ -168,9 +168,9 @@ def test_theorem_3_by_hand():
 def test_corollary_4_pays_arms_for_what_is_clipped():
     """2 T times the mean of what exceeds the reach, which for Laplace noise of scale b is b / T."""
     problem, horizon = ConvexLoss.arms(TABLE), 1000
-    record = one_point(problem, horizon, 1.0, learner="exp3", noise="laplace").record
-    alone = tunings.tuning("exp3", problem, horizon, record.unit).regret
-    added = bounds.corollary_4(problem, horizon, 1.0, None, "exp3", noise="laplace") - alone
+    record = one_point(problem, horizon, 1.0, learner="tsallis", noise="laplace").record
+    alone = tunings.tuning("tsallis", problem, horizon, record.unit).regret
+    added = bounds.corollary_4(problem, horizon, 1.0, None, "tsallis", noise="laplace") - alone
     over = laplace.expect(lambda z: z - record.high + 1.0, lb=record.high - 1.0, ub=np.inf, scale=record.scale)
     assert 2 * horizon * over == close(record.scale / horizon, rel=1e-3)
     assert 2 * horizon * over < added == close(2 * record.scale / horizon, abs=1e-9)

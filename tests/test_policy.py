@@ -18,7 +18,7 @@ from private_bandits_book.figures.look import FAMILY_COLOURS
 from private_bandits_book.studies import family
 
 ROOMS = [baselines, cascading, contextual, heavy_tailed, semibandits]
-METHODS = {"rewards", "sphere", "newton", "gradient", "exp3", "tsallis"}
+METHODS = {"rewards", "sphere", "newton", "gradient", "tsallis"}
 ELSEWHERE = {*get_args(Mechanism), *get_args(Noise), *METHODS} - {"", "none"}
 """Words of what protects, of its noise and of a learner: they have fields of their own."""
 

@@ -115,7 +115,7 @@ GAMES = {
     "weighted": (LINES, contextual.weighted_regression(1.0, 1e-3, 2, HORIZON)),
     "online": (BALL, contextual.one_point(BALL, HORIZON, 2.0, 1e-3, "saha_tewari")),
     "online, two points": (BALL, contextual.two_point(BALL, HORIZON, 1.0, 1e-3)),
-    "online, arms": (TABLE, contextual.one_point(TABLE, HORIZON, 1.0, 1e-3, "exp3")),
+    "online, arms": (TABLE, contextual.one_point(TABLE, HORIZON, 1.0, 1e-3, "tsallis")),
 }
 every_game = pytest.mark.parametrize(("problem", "policy"), GAMES.values(), ids=GAMES)
 
@@ -511,11 +511,11 @@ def test_bad_arguments_are_named(changes, message):
         (SEMI, super_arm_radius(1.0, 50), "listed super arms"),
         (PROBLEM, robust_ucb(0.9, 1.0), "Robust UCB needs Arms, got Cascade"),
         (PROBLEM, contextual.linucb(2), "needs a LinearContext"),
-        (SPHERE, cascade_ucb1(), "needs a list problem"),
+        (SPHERE, cascade_ucb1(), "needs Arms, a Cascade or a SemiBandit"),
         (SPHERE, contextual.linucb(3), "calibrated for dim=3, the problem has 2"),
         (SPHERE, contextual.gloc(2, 50), "rewards must be 0 or 1"),
         (SPHERE, contextual.private_rewards(1.0, 2, 4, 50), "must have given sets"),
-        (BALL, cascade_ucb1(), "CascadeUCB1 needs a list problem, got ConvexLoss.ball"),
+        (BALL, cascade_ucb1(), "CascadeUCB1 needs Arms, a Cascade or a SemiBandit, got ConvexLoss.ball"),
         ("no problem", Fixed([0]), "fixed needs Arms, a Cascade, .* or a Problem of your own, got 'no problem'"),
     ],
 )

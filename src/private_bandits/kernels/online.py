@@ -12,7 +12,6 @@ as it does without privacy. With d the dimension, u uniform on the unit sphere a
     TWO_POINT  plays y +- radius u;  g = (d / (2 radius)) h u;  y <- project(y - s_t g)
     BARRIER    plays x + radius A u with A A^T = (R''(x) + step curvature t I)^-1;  g = (d / radius) h A^-T u;
                x <- argmin sum of (<g_s, x> + curvature |x - x_s|^2 / 2) + R(x) / step
-    EXP3       w_i ~ exp(-s_t L_i);  L_arm += h / w_arm
     TSALLIS    w_i = 4 / (s_t (L_i - x))^2;  L_arm += h / w_arm
     QUARTERS   asks at the quarters of an interval and cuts it: `kernels.quarters`
 
@@ -36,7 +35,7 @@ from private_bandits.problems.optimum import best_points
 
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
-SPHERE, TWO_POINT, BARRIER, EXP3, TSALLIS, QUARTERS = range(6)
+SPHERE, TWO_POINT, BARRIER, TSALLIS, QUARTERS = range(5)
 EXACT, LAPLACE, GAUSSIAN = range(3)
 TALLIES = 2**20  # numbers in hand when the best fixed points of several checkpoints are found
 
@@ -85,7 +84,7 @@ class State(NamedTuple):
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
     """Refuse problems on another set, of another dimension, longer runs, and wilder losses."""
     check_horizon(name, horizon, record.horizon)
-    arms, pair = record.learner in (EXP3, TSALLIS), record.learner == TWO_POINT
+    arms, pair = record.learner == TSALLIS, record.learner == TWO_POINT
     wanted = "ConvexLoss.arms" if arms else "a ConvexLoss on the ball"
     if not isinstance(problem, ConvexLoss) or (problem.domain == "arms") != arms:
         raise ValueError(f"problem: {name} needs {wanted}, got {problem}")
@@ -140,14 +139,14 @@ def start(problem: losses.ConvexRecord, policy: Record) -> State:
         slope=np.zeros(dimension),
         weights=np.zeros(dimension),
         matrix=np.zeros((dimension, dimension)),
-        points=np.zeros((n_points, 1 if policy.learner in (EXP3, TSALLIS) else dimension)),
+        points=np.zeros((n_points, 1 if policy.learner == TSALLIS else dimension)),
         seen=np.zeros(n_points),
     )
 
 
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise) -> None:
     """Play the rounds first..last; the trace shows the played points, one after the other, and the feedback."""
-    loop = _loop(policy.learner in (EXP3, TSALLIS), policy.learner == BARRIER)
+    loop = _loop(policy.learner == TSALLIS, policy.learner == BARRIER)
     at, end = np.searchsorted(checkpoints, [first, last + 1])
     most = 0 if problem.mode == losses.STOCHASTIC else min(max(TALLIES // problem.anchors.size, 1), end - at)
     tallies = np.zeros((most, len(state.counts)))  # how often each loss came, by checkpoint
@@ -163,7 +162,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 
 @functools.cache
 def _loop(arms: bool, follows: bool) -> Any:
-    """The loop of EXP3 and TSALLIS, of BARRIER, or of the others: one for all takes twice as long to compile."""
+    """The loop of TSALLIS, of BARRIER, or of the others: one for all takes twice as long to compile."""
 
     @compiled
     def rounds(problem, policy, state, first, last, checkpoints, regret, tallies, trace, env, choice, noise):
@@ -178,10 +177,7 @@ def _loop(arms: bool, follows: bool) -> Any:
             rate = step * t**-power
             # ask
             if arms:
-                if learner == EXP3:
-                    weights.exponential(linear, rate, w)
-                else:
-                    weights.tsallis(linear, rate, w)
+                weights.tsallis(linear, rate, w)
                 points[0, 0] = weights.draw(w, choice)
             elif follows:
                 on_sphere(choice, u)

@@ -1,30 +1,10 @@
-"""The distributions over arms of EXP3 and Tsallis-INF, from estimated cumulative losses."""
+"""The distribution over arms of Tsallis-INF, from estimated cumulative losses."""
 
 import math
 
 from private_bandits._compiled import compiled
 
 NEWTON_STEPS = 100
-
-
-@compiled(borrows=True)
-def exponential(losses, step, weights):
-    """Write w_i proportional to exp(-step L_i).
-
-    Parameters
-    ----------
-    losses : float64 array, shape (n_arms,)
-        L.
-    step : float
-        > 0.
-    weights : float64 array, shape (n_arms,), written
-    """
-    least, total = _least(losses), 0.0
-    for arm in range(len(losses)):
-        weights[arm] = math.exp(-step * (losses[arm] - least))
-        total += weights[arm]
-    for arm in range(len(losses)):
-        weights[arm] /= total
 
 
 @compiled(borrows=True)
@@ -36,15 +16,21 @@ def tsallis(losses, step, weights):
 
     Parameters
     ----------
-    losses, step, weights
-        As in `exponential`.
+    losses : float64 array, shape (n_arms,)
+        L.
+    step : float
+        > 0.
+    weights : float64 array, shape (n_arms,), written
 
     Returns
     -------
     float
         x.
     """
-    x = _least(losses) - 2.0 / step
+    least = math.inf
+    for arm in range(len(losses)):
+        least = min(least, losses[arm])
+    x = least - 2.0 / step
     for _ in range(NEWTON_STEPS):
         total, slope = 0.0, 0.0
         for arm in range(len(losses)):
@@ -61,14 +47,6 @@ def tsallis(losses, step, weights):
     for arm in range(len(losses)):
         weights[arm] /= total
     return x
-
-
-@compiled(borrows=True)
-def _least(losses):
-    least = math.inf
-    for arm in range(len(losses)):
-        least = min(least, losses[arm])
-    return least
 
 
 @compiled

@@ -86,7 +86,7 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
             flip, moved = 0.0, moved * (r.horizon.bit_length() if r.noise == index.TREE else 1.0)
         case online.Record():
             gaussian = r.noise == online.GAUSSIAN
-            moved = r.limit * (1.0 if r.learner in (online.EXP3, online.TSALLIS) else 2.0)
+            moved = r.limit * (1.0 if r.learner == online.TSALLIS else 2.0)
             moved *= 2.0 * r.radius if r.learner == online.TWO_POINT and not gaussian else 1.0
         case linear.Record():
             return _vector(r, delta), True

@@ -69,7 +69,6 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         "saha_tewari": convex("smooth"),
         "hazan_levy": quadratic,
         "stochastic": on_line(),
-        "exp3": arms,
         "tsallis": arms,
     }
     noises = (("gaussian", "classical", delta), ("gaussian", "analytic", delta), ("laplace", "classical", None))

@@ -22,7 +22,6 @@ _KERNELS = {
     "saha_tewari": ("Saha and Tewari", online.BARRIER),
     "hazan_levy": ("Hazan and Levy", online.BARRIER),
     "stochastic": ("Agarwal et al., one dimension", online.QUARTERS),
-    "exp3": ("EXP3", online.EXP3),
     "tsallis": ("Tsallis-INF", online.TSALLIS),
 }
 NOISES = {"gaussian": online.GAUSSIAN, "laplace": online.LAPLACE}
@@ -50,7 +49,7 @@ def one_point(
         > 0; infinity gives the learner itself.
     delta : float, optional
         In (0, 1); None with Laplace noise.
-    learner : {"sphere", "sphere_strong", "saha_tewari", "hazan_levy", "stochastic", "exp3", "tsallis"}
+    learner : {"sphere", "sphere_strong", "saha_tewari", "hazan_levy", "stochastic", "tsallis"}
         Each has a file, see `tunings.tuning`; `stochastic` is `agarwal_algorithm_1`, for stochastic losses on an
         interval (higher dimension is left out); the last two are for `ConvexLoss.arms`.
     noise : {"gaussian", "laplace"}

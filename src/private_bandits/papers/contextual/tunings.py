@@ -12,7 +12,6 @@ import math
 from private_bandits import checks
 from private_bandits.papers.contextual.accounting import noise_reach, noise_variance
 from private_bandits.papers.contextual.agarwal_algorithm_1 import stochastic_tuning
-from private_bandits.papers.contextual.bubeck_figure_3_1 import exp3
 from private_bandits.papers.contextual.convex_skeleton import Tuning, check_convex, checked_rounds
 from private_bandits.papers.contextual.flaxman_bgd import bgd, strong_bgd
 from private_bandits.papers.contextual.hazan_algorithm_1 import hazan_levy
@@ -25,7 +24,6 @@ _TUNINGS = {
     "sphere_strong": strong_bgd,
     "saha_tewari": saha_tewari,
     "hazan_levy": hazan_levy,
-    "exp3": exp3,
     "tsallis": tsallis,
 }
 LEARNERS = {**_TUNINGS, "stochastic": stochastic_tuning}
@@ -63,7 +61,7 @@ def behind_noise(learner: str, problem: ConvexLoss, horizon: int, scale: float, 
     if learner in ("sphere", "sphere_strong"):
         return tuning(learner, problem, horizon, math.sqrt(problem.bound**2 + noise_variance(scale, noise)))
     reach = noise_reach(scale, noise, horizon)
-    if learner in ("exp3", "tsallis"):
+    if learner == "tsallis":
         width = 1.0 + 2.0 * reach
         found = tuning(learner, problem, horizon, width)
         regret = found.regret + 2.0 * scale / max(horizon, 2)
@@ -78,9 +76,9 @@ def tuning(learner: str, problem: ConvexLoss, horizon: int, size: float) -> Tuni
 
     Parameters
     ----------
-    learner : {"sphere", "sphere_strong", "saha_tewari", "hazan_levy", "exp3", "tsallis"}
-        `flaxman_bgd`, which also has the strongly convex steps, `saha_algorithm_1`, `hazan_algorithm_1`,
-        `bubeck_figure_3_1` and `zimmert_tsallis_inf`.
+    learner : {"sphere", "sphere_strong", "saha_tewari", "hazan_levy", "tsallis"}
+        `flaxman_bgd`, which also has the strongly convex steps, `saha_algorithm_1`, `hazan_algorithm_1`
+        and `zimmert_tsallis_inf`.
     problem : ConvexLoss
         Of a kind and domain that the learner is for.
     horizon : int
@@ -106,7 +104,7 @@ def tuning(learner: str, problem: ConvexLoss, horizon: int, size: float) -> Tuni
     checks.choice("learner", learner, tuple(_TUNINGS))
     feedback = checks.real("size", size, above=0)
     check_convex(problem)
-    if (problem.domain == "arms") != (learner in ("exp3", "tsallis")):
+    if (problem.domain == "arms") != (learner == "tsallis"):
         raise ValueError(f"problem: learner {learner!r} does not fit {problem}")
     if learner in ("sphere_strong", "hazan_levy") and problem.strong_convexity == 0.0:
         raise ValueError(f"problem: learner {learner!r} needs strongly convex losses, got {problem}")
