@@ -243,7 +243,7 @@ def test_what_is_alike_on_paper_is_alike_in_the_dark():
         assert np.arctan2(*light[1:]) == pytest.approx(np.arctan2(*dark[1:]), abs=0.2) or np.hypot(*light[1:]) < 0.01
 
 
-@pytest.mark.parametrize("lines", [1, 2, 4, 6])
+@pytest.mark.parametrize("lines", [1, 2, 3, 6])
 @pytest.mark.parametrize("family", look.FAMILY_COLOURS)
 def test_in_the_dark_every_shade_of_a_family_is_seen_and_told_apart(family, lines):
     parts = [
@@ -253,7 +253,7 @@ def test_in_the_dark_every_shade_of_a_family_is_seen_and_told_apart(family, line
     drawn = [look.in_the_dark(to_hex(one.get_color())) for one in figures.regret_curves(pd.concat(parts)).axes[0].lines]
     plate = look.in_the_dark("white")
     assert min(contrast(one, plate) for one in drawn) >= 3
-    if family == "none" or lines > 4:  # blacks end at the brightest, and marks tell many epsilons apart
+    if family == "none" or lines > 3:  # blacks end at the brightest, and marks tell many epsilons apart
         return
     places = [oklab(one, np.eye(3)) for one in drawn]
     assert all(np.linalg.norm(a - b) > 0.025 for a, b in itertools.pairwise(places))

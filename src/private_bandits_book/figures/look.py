@@ -79,7 +79,7 @@ def in_the_dark(colour: str) -> str:
     lightness, *hue = _OKLAB @ np.cbrt(_CONES @ linear)
     mirrored = np.clip(1.21 - lightness, 0.207, 0.93)
     if math.hypot(*hue) > 0.02 and mirrored < _PALE:
-        mirrored = _PALE - 0.28 * (_PALE - mirrored)
+        mirrored = _PALE - 0.25 * (_PALE - mirrored)
     linear = np.clip(np.linalg.solve(_CONES, np.linalg.solve(_OKLAB, [mirrored, *hue]) ** 3), 0, 1)
     red, green, blue = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
     return to_hex((red, green, blue))
