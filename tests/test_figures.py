@@ -368,6 +368,16 @@ def test_labels_stand_at_the_ends_in_the_lines_order_and_colour():
     assert axes.get_legend() is None and not figure.legends
 
 
+def test_a_line_that_ends_early_has_its_label_in_the_panel_below_its_end():
+    early = LAPLACE[LAPLACE["t"] <= 2000]
+    axes = figures.regret_curves(pd.concat([NONE, GAUSSIAN, early])).axes[0]
+    (label,) = (text for text in axes.texts if text.get_text() == "Laplace")
+    box = label.get_window_extent()
+    x, y = axes.transData.transform((early["t"].iloc[-1], early["regret"].iloc[-1]))
+    assert x < box.x0 < x + 5 and y - 15 < box.y1 < y
+    assert not [one for one in axes.lines if one.get_linewidth() == 0.7 and one.get_color() == "#0262a7"]
+
+
 def test_labels_move_only_as_far_as_they_must():
     assert layout._spread([50.0, 10.0], [10.0, 10.0], 0, 100) == pytest.approx([50, 10])
     assert layout._spread([50.0, 50.0], [10.0, 20.0], 0, 100) == pytest.approx([42.5, 57.5])
