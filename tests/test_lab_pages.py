@@ -174,7 +174,11 @@ def test_a_preset_chooses_and_more_shows_all(book: Path, browser: Any) -> None:
     with opened(browser, book / "cascading.html") as page:
         panel = _panel(page, "cascading")
         shown = panel.locator(".lab-row:visible")
-        for name, words in (("as published", "Published"), ("as the theorem needs", "Stated"), ("repaired", "Repaired")):
+        for name, words in (
+            ("as published", "Published"),
+            ("as the theorem needs", "Stated"),
+            ("repaired", "Repaired"),
+        ):
             panel.get_by_role("button", name=name, exact=True).click()
             assert panel.get_by_role("group", name=words).locator(".lab-row input:checked").count() > 1
             assert shown.count() == panel.locator(".lab-row input:checked").count()
