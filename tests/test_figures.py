@@ -243,6 +243,34 @@ def test_what_is_alike_on_paper_is_alike_in_the_dark():
         assert np.arctan2(*light[1:]) == pytest.approx(np.arctan2(*dark[1:]), abs=0.2) or np.hypot(*light[1:]) < 0.01
 
 
+@pytest.mark.parametrize("lines", [1, 2, 3, 6])
+@pytest.mark.parametrize("family", look.FAMILY_COLOURS)
+def test_in_the_dark_every_shade_of_a_family_is_seen_and_told_apart(family, lines):
+    parts = [
+        curve("p", 100 * e, label=f"ε = {e}", family=family, trust="central", epsilon=float(e))
+        for e in range(1, 1 + lines)
+    ]
+    drawn = [look.in_the_dark(to_hex(one.get_color())) for one in figures.regret_curves(pd.concat(parts)).axes[0].lines]
+    plate = look.in_the_dark("white")
+    assert min(contrast(one, plate) for one in drawn) >= 3
+    if family == "none" or lines > 3:  # blacks end at the brightest, and marks tell many epsilons apart
+        return
+    places = [oklab(one, np.eye(3)) for one in drawn]
+    assert all(np.linalg.norm(a - b) > 0.025 for a, b in itertools.pairwise(places))
+
+
+def test_in_the_dark_all_that_is_committed_is_seen():
+    folder = Path(__file__).parents[1] / "book" / "figures"
+    drawings = {path: path.read_text(encoding="utf-8") for path in folder.glob("*/*.svg")}
+    plate, faint = look.in_the_dark("white"), {"#ffffff", "#e6e6e6", "#c9c9c9"}  # the plate, a grid, an area
+    for path, drawing in drawings.items():
+        assert vector._dark(drawing.split("</style>", 1)[1]) in drawing, path
+        words = set(re.findall(r"<text[^>]*fill: (#\w+)", drawing))
+        drawn = set(re.findall(r"(?:fill|stroke): (#\w{6})", drawing)) - faint
+        assert min(contrast(look.in_the_dark(one), plate) for one in drawn) >= 3, path
+        assert all(contrast(look.in_the_dark(one), plate) >= 4.5 for one in words), path
+
+
 def test_pages_and_figures_have_the_same_colours():
     css = (Path(__file__).parents[1] / "book" / "_static" / "book.css").read_text(encoding="utf-8")
     tokens = {name: both.split(", ") for name, both in re.findall(r"--book-([a-z-]+): light-dark\(([^)]*)\)", css)}
@@ -338,6 +366,16 @@ def test_labels_stand_at_the_ends_in_the_lines_order_and_colour():
     by_regret = sorted(labels, key=lambda name: line(figure, name).get_ydata()[-1])
     assert by_height == by_regret
     assert axes.get_legend() is None and not figure.legends
+
+
+def test_a_line_that_ends_early_has_its_label_in_the_panel_below_its_end():
+    early = LAPLACE[LAPLACE["t"] <= 2000]
+    axes = figures.regret_curves(pd.concat([NONE, GAUSSIAN, early])).axes[0]
+    (label,) = (text for text in axes.texts if text.get_text() == "Laplace")
+    box = label.get_window_extent()
+    x, y = axes.transData.transform((early["t"].iloc[-1], early["regret"].iloc[-1]))
+    assert x < box.x0 < x + 5 and y - 15 < box.y1 < y
+    assert not [one for one in axes.lines if one.get_linewidth() == 0.7 and one.get_color() == "#0262a7"]
 
 
 def test_labels_move_only_as_far_as_they_must():

@@ -174,7 +174,11 @@ def test_a_preset_chooses_and_more_shows_all(book: Path, browser: Any) -> None:
     with opened(browser, book / "cascading.html") as page:
         panel = _panel(page, "cascading")
         shown = panel.locator(".lab-row:visible")
-        for name, words in (("as printed", "Printed"), ("as the theorem needs", "Stated"), ("repaired", "Repaired")):
+        for name, words in (
+            ("as published", "Published"),
+            ("as the theorem needs", "Stated"),
+            ("repaired", "Repaired"),
+        ):
             panel.get_by_role("button", name=name, exact=True).click()
             assert panel.get_by_role("group", name=words).locator(".lab-row input:checked").count() > 1
             assert shown.count() == panel.locator(".lab-row input:checked").count()
@@ -186,7 +190,7 @@ def test_variants_switch_together(book: Path, browser: Any) -> None:
     with opened(browser, book / "cascading.html") as page:
         panel = _panel(page, "cascading")
         panel.get_by_role("button", name="more", exact=True).click()
-        for name in ("Printed", "Stated", "Repaired"):
+        for name in ("Published", "Stated", "Repaired"):
             group = panel.get_by_role("group", name=name)
             switch, members = group.get_by_role("checkbox").first, group.locator(".lab-row input")
             switch.check()
@@ -275,6 +279,35 @@ def test_the_explorers_selects_and_labels_are_whole(width: int, book: Path, brow
         assert set(groups) == {"Upper bounds", "Lower bounds"}
         page.locator("[data-lab] option").first.evaluate("(one) => { one.text = 'a bound '.repeat(9); }")
         assert len(page.evaluate(CUT)) == 1
+
+
+LEVEL = """() => Object.values(Object.groupBy(
+  [...document.querySelectorAll(".lab-card")], (card) => card.getBoundingClientRect().top))
+  .map((row) => new Set(row.map((card) => card.querySelector(".lab-plot").getBoundingClientRect().top)).size)"""
+
+
+def test_the_explorers_plots_stand_level_and_each_names_what_is_vacuous(book: Path, browser: Any) -> None:
+    with opened(browser, book / "explorer.html", viewport={"width": 1440, "height": 900}) as page:
+        rows = page.evaluate(LEVEL)
+        assert set(rows) == {1} and len(rows) < page.locator(".lab-card").count()
+        assert page.locator("[data-lab] svg text", has_text="vacuous").count() == page.locator(".lab-card").count()
+
+
+@pytest.mark.parametrize("width", [390, 1200, 1440])
+def test_what_is_promised_and_paid_stays_in_its_column(width: int, book: Path, browser: Any) -> None:
+    with opened(browser, book / "convex.html", viewport={"width": width, "height": 900}) as page:
+        _run(page, "convex")
+        cells = "cells => cells.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)"
+        assert page.locator(".lab-row:visible > span").evaluate_all(cells) == []
+
+
+@pytest.mark.parametrize("chapter", ["convex", "heavy_tailed"])
+def test_no_two_lines_of_a_legend_look_alike(chapter: str, book: Path, browser: Any) -> None:
+    with opened(browser, book / f"{chapter}.html", viewport={"width": 390, "height": 900}) as page:
+        _run(page, chapter)
+        legend = _panel(page, chapter).locator(".lab-legend").last
+        looks = legend.locator("svg").evaluate_all("all => all.map((one) => one.outerHTML)")
+        assert len(set(looks)) == len(looks) > 4
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -6,13 +6,14 @@ import { readable } from "./words.js";
 const VARIANTS = {
   none: ["Without privacy", ""],
   printed: ["Printed", "what the box does"],
-  published: ["Printed", "as the published experiments run it: a hundredth of the noise"],
+  published: ["Published", "as the experiments were run: a hundredth of the noise"],
   stated: ["Stated", "with the noise that the theorem needs"],
   repaired: ["Repaired", "so that the promise is kept"],
 };
 
 const PRESETS = {
-  "as printed": ["printed", "published"],
+  "as printed": ["printed"],
+  "as published": ["published"],
   "as the theorem needs": ["stated"],
   repaired: ["repaired"],
 };
@@ -124,7 +125,7 @@ function small(words) {
 function amount(words, { epsilon, delta }) {
   if (words === "promised" && epsilon === Infinity) return [small(words), element("span", { class: "lab-amount" }, "–")];
   const shown = epsilon === null || Number.isNaN(epsilon) ? "not certified" : readable(epsilon);
-  return [small(words), element("span", { class: "lab-amount" }, element("i", {}, "ε "), shown),
+  return [small(words), element("span", { class: "lab-amount" }, element("i", {}, "ε\u00a0"), shown),
     delta > 0 && epsilon !== Infinity ? element("span", { class: "lab-small lab-delta" }, ` δ ${readable(delta)}`) : null].filter(Boolean);
 }
 

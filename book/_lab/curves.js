@@ -11,12 +11,17 @@ export function curves(laboratory, values, checkpoints, found, scales) {
     ...line(name, look, t.map((_, i) => summary.mean[i + from])), mark, half: t.map((_, i) => summary.half(i + from)),
   }));
   const uniform = line("uniform play", "lab-uniform lab-trust-none", t.map((at) => laboratory.uniform(values, at)));
-  const played = new Set(found.map(({ id }) => id));
+  const played = new Map(found.map((one) => [one.id, one]));
   const bounds = laboratory.bounds(values).filter(({ of }) => !of || played.has(of))
-    .map(({ label, at }) => line(label, "lab-bound", t.map((round, i) => informative(at(round), uniform.value[i]))))
+    .map(({ of, label, at }) => bound(line(label, "lab-bound", t.map((round, i) => informative(at(round), uniform.value[i]))), played.get(of)))
     .filter(({ value }) => value.some((one) => one !== null));
   const x = { low: scales.x === "log" ? Math.max(start, 1) : 0, high: Math.max(values.horizon, 2), log: scales.x === "log", label: "round t" };
   return { lines: [uniform, ...bounds, ...lines], x, y: { ...window(lines, uniform, scales.y === "log"), label: "regret" } };
+}
+
+/** A bound in the hue of its algorithm, and with its mark. */
+function bound(line, of) {
+  return of ? { ...line, look: `lab-bound lab-${of.family}`, mark: of.mark } : line;
 }
 
 /** Regret at the horizon against the parameter that is swept. */

@@ -9,6 +9,7 @@ import { readable } from "./words.js";
 
 const RANGE = [0.01, 20]; // of epsilon, on every axis
 const LONGEST = 1e30;
+const NAMED = 0.15; // of the axis below, what is vacuous has above, room for its name
 const PARAMETERS = [
   number("epsilon", "privacy ε", 1, ...RANGE, "what every bound is read at", true),
   integer("K", "K", 4, 2, 50, "the list, the super arm, the arms or the dimension, as each paper has it", true),
@@ -93,14 +94,15 @@ function shown({ total, rest }, values, uniform) {
   const line = (label, look, value) => ({ label, look, t: at, value, mark: 0 });
   const level = uniform * values.T;
   const found = [...whole, ...plain, level].filter((value) => value > 0 && Number.isFinite(value));
-  const high = Math.min(Math.max(...found), level * 1e6) * 2;
-  const low = Math.max(Math.min(...found) / 2, high / 1e12);
+  const top = Math.min(Math.max(...found), level * 1e6) * 2;
+  const low = Math.max(Math.min(...found) / 2, top / 1e12);
+  const high = Math.max(top, level * (level / low) ** NAMED);
   return {
     lines: [
-      line("uniform play", "lab-uniform lab-trust-none", at.map(() => level)),
+      line("uniform play", "lab-uniform lab-trust-none lab-level", at.map(() => level)),
       line("the rest", "lab-none lab-trust-none", plain),
-      line("private term", "lab-laplace lab-trust-local", price),
       line("bound", "lab-gaussian", whole),
+      line("private term", "lab-laplace lab-over", price),
     ],
     shades: [{ y: [level, high], words: "vacuous" }],
     rule: values.epsilon,

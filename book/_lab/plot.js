@@ -29,12 +29,9 @@ export class Plot {
   }
 }
 
-/** The names of lines, where there is no margin for them; the bounds, which look alike, in one. */
+/** The names of lines, where there is no margin for them. */
 function legend(lines) {
-  const named = lines.filter((line) => !isBound(line)).map((line) => [line, line.label]);
-  const bounds = lines.filter(isBound);
-  if (bounds.length) named.push([bounds[0], bounds.map(({ label }) => label).join("; ")]);
-  return element("ul", { class: "lab-legend" }, ...named.map(([line, words]) => element("li", {}, swatch(line), element("span", {}, words))));
+  return element("ul", { class: "lab-legend" }, ...lines.map((line) => element("li", {}, swatch(line), element("span", {}, line.label))));
 }
 
 /** How a line looks. */
@@ -44,8 +41,6 @@ export function swatch({ look, mark: shape }) {
   if (shape) svg.append(mark(shape, look, 14, 6));
   return svg;
 }
-
-const isBound = ({ look }) => look === "lab-bound";
 
 function picture(shown, frame, words) {
   const svg = drawing("svg", { viewBox: `0 0 ${frame.width} ${frame.height}`, width: frame.width, height: frame.height, role: "img", "aria-label": words });

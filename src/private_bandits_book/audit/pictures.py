@@ -10,6 +10,13 @@ from private_bandits_book import figures
 from private_bandits_book.audit.long import RIGHT
 from private_bandits_book.plots import Picture
 
+_FAULTS = {
+    "noise halved": ("laplace", "central"),
+    "CUCB-LDP2, noise halved": ("laplace", "local"),
+    "one message of 100 in clear": ("laplace", "leaking"),
+    "Gaussian noise for ten times delta": ("gaussian", "central"),
+}
+"""Each fault's family and trust model, which say its colour and its dash."""
 _SHARES = {0.05: "5 % of seeds below", 0.5: "half of the seeds below", 0.95: "95 % of seeds below"}
 
 
@@ -27,7 +34,8 @@ def right(trials: pd.DataFrame) -> Picture:
     ends = [float(rows["epsilon"].min()), float(rows["epsilon"].max())]
     bounds = [("the promise", ends, [1.0, 1.0])]
     look: dict[str, Any] = {"xscale": "log", "xlabel": "ε promised", "ylabel": "certified over promised"}
-    draw = partial(figures.regret_curves, _drawn(lines), "promised", bounds=bounds, **look)
+    looks = dict.fromkeys(_SHARES.values(), ("laplace", "central"))
+    draw = partial(figures.regret_curves, _drawn(lines, looks), "promised", bounds=bounds, **look)
     said = ", ".join(f"{one.policy} {one.regret:.2f} at ε = {one.epsilon:g}" for one in lines.itertuples())
     data = lines.rename(columns={"regret": "certified"})[["policy", "promised", "certified"]]
     return Picture(draw(), data, f"Certified over promised: {said}.", narrow=draw(narrow=True))
@@ -47,7 +55,7 @@ def faulty(trials: pd.DataFrame) -> Picture:
     lines = found.rename(columns={"kind": "policy"})
     spread = (lines["regret"] * (1 - lines["regret"]) / lines["seeds"]) ** 0.5
     look: dict[str, Any] = {"xscale": "log", "xlabel": "runs in all", "ylabel": "share of seeds that find it"}
-    draw = partial(figures.regret_curves, _drawn(lines).assign(regret_se=spread), "runs", **look)
+    draw = partial(figures.regret_curves, _drawn(lines, _FAULTS).assign(regret_se=spread), "runs", **look)
     said = ", ".join(f"{one.policy} {one.regret:.0%} with {one.runs:,} runs" for one in lines.itertuples())
     return Picture(draw(), lines.rename(columns={"regret": "share"}), f"Found: {said}.", narrow=draw(narrow=True))
 
@@ -71,7 +79,8 @@ def summary(trials: pd.DataFrame) -> pd.DataFrame:
     return found.reset_index()
 
 
-def _drawn(lines: pd.DataFrame) -> pd.DataFrame:
-    """The columns that a figure of curves reads."""
-    facts = {"label": lines["policy"], "family": "none", "trust": "none", "epsilon": math.inf, "t": 1}
+def _drawn(lines: pd.DataFrame, looks: dict[str, tuple[str, str]]) -> pd.DataFrame:
+    """The columns that a figure of curves reads, with the family and the trust model of each line."""
+    family, trust = (lines["policy"].map({name: look[i] for name, look in looks.items()}) for i in (0, 1))
+    facts = {"label": lines["policy"], "family": family, "trust": trust, "epsilon": math.inf, "t": 1}
     return lines.assign(**facts | {"regret_se": 0.0, "replications": 1})

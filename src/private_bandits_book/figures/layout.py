@@ -1,6 +1,7 @@
 """Where things stand: panels, ticks, labels at line ends, legends. All lengths are points."""
 
 import math
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,6 +25,7 @@ from private_bandits_book.figures.look import (
 )
 
 _MOST_DIRECT_LABELS = 6
+_EARLY = 0.8  # of the panel's width
 
 # Points above an axis for the regret label and a panel's name, below it for tick labels and the x label.
 _HEAD, _NAME, _FOOT, _PAD = 26.0, 20.0, 42.0, 8.0
@@ -39,7 +41,10 @@ def lay_out(
     ylabel: str,
     narrow: bool = False,
 ) -> None:
-    """Place one panel, its labels in the right margin; beyond six lines, or if narrow, these go into a legend."""
+    """Place one panel, its labels in the right margin; beyond six lines, or if narrow, these go into a legend.
+
+    The one line that ends long before the margin has its label in the panel, below its end.
+    """
     foot, across = _FOOT, 72 * (NARROW if narrow else WIDTH)
     if len(lines) > (1 if narrow else _MOST_DIRECT_LABELS):
         ends = ends[len(lines) :]
@@ -47,6 +52,9 @@ def lay_out(
     # Labels of lines beyond the top share one height there and keep the lines' order.
     ends = sorted(ends, key=lambda end: end.y)
     left = _set_ticks([axes], [window], columns=1, most=4 if narrow else 7)
+    early = [end for end in ends if _in_panel(axes, end)[0] < _EARLY]
+    early = early if len(early) == 1 else []  # labels of several could meet there
+    ends = [end for end in ends if end not in early]
     texts = [_margin_text(axes, end) for end in ends]
     sizes = [_size(text) for text in texts]
     gap = 14.0
@@ -55,6 +63,9 @@ def lay_out(
     figure.set_size_inches(across / 72, (foot + height + _HEAD) / 72)
     _place(figure, axes, left, foot, width, height)
     _name_axes(figure, [axes], foot, xlabel, ylabel)
+    for end in early:
+        x, y = _in_panel(axes, end)
+        _margin_text(axes, end).set(position=(x + 2 / width, y - 7 / height), verticalalignment="top")
     points = [axes.transData.transform((end.x, np.clip(end.y, *axes.get_ylim()))) for end in ends]
     points = [point - (left, foot) for point in points]
     middles = _spread([y for _, y in points], [h + 2 for _, h in sizes], -14, height + 8)
@@ -159,9 +170,18 @@ def _margin_text(axes: Axes, end: End) -> Text:
     if not _inside(axes, end):
         arrow = "↑" if end.y > axes.get_ylim()[1] else "↓"
         words += f"\n{arrow} {readable_number(float(f'{end.y:.3g}'), 'linear')}"
+    low = any(not re.search("[A-Z0-9bdfhklt]", line) for line in words.split("\n")[1:])  # matplotlib draws it higher
+    spacing = 1.3 if low else 1.05
     return axes.text(
-        1, 0, words, transform=axes.transAxes, color=readable_colour(end.colour), va="center", linespacing=1.05
+        1, 0, words, transform=axes.transAxes, color=readable_colour(end.colour), va="center", linespacing=spacing
     )
+
+
+def _in_panel(axes: Axes, end: End) -> tuple[float, float]:
+    """The end's place, as parts of the panel's width and height."""
+    place = axes.transData.transform((end.x, np.clip(end.y, *axes.get_ylim())))
+    x, y = axes.transAxes.inverted().transform(place)
+    return float(x), float(y)
 
 
 def _inside(axes: Axes, end: End) -> bool:

@@ -72,16 +72,20 @@ def readable_colour(colour: str) -> str:
 def in_the_dark(colour: str) -> str:
     """Return the colour that stands for this one on a dark plate: hue and chroma as they are, the lightness mirrored.
 
-    Distances between colours stay, and white gives the plate. The space is Oklab (Ottosson, 2020).
+    Distances between colours stay, and white gives the plate; only the palest shades of a hue come nearer to it, to
+    keep contrast 3 to 1. The space is Oklab (Ottosson, 2020).
     """
     linear = np.array([c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)])
     lightness, *hue = _OKLAB @ np.cbrt(_CONES @ linear)
-    mirrored = [np.clip(1.21 - lightness, 0.207, 0.93), *hue]
-    linear = np.clip(np.linalg.solve(_CONES, np.linalg.solve(_OKLAB, mirrored) ** 3), 0, 1)
+    mirrored = np.clip(1.21 - lightness, 0.207, 0.93)
+    if math.hypot(*hue) > 0.02 and mirrored < _PALE:
+        mirrored = _PALE - 0.25 * (_PALE - mirrored)
+    linear = np.clip(np.linalg.solve(_CONES, np.linalg.solve(_OKLAB, [mirrored, *hue]) ** 3), 0, 1)
     red, green, blue = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
     return to_hex((red, green, blue))
 
 
+_PALE = 0.537
 _CONES = np.array(
     [[0.41222147, 0.53633254, 0.05144599], [0.2119035, 0.68069955, 0.10739696], [0.08830246, 0.28171884, 0.6299787]]
 )
