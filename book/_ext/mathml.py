@@ -32,13 +32,19 @@ _NAME = rf"<mi>[A-Za-z]{{2,}}</mi><mo>\u2061</mo>|<msup><mi>[a-z]{{2,}}</mi>{_PO
 _AS_BROWSERS_SET = {
     r"<mo>&ApplyFunction;</mo>": "<mo>\u2061</mo>",
     r'<mspace width="0.1667em">(?:</mspace>)?': _SPACE,
+    r"<mo>(min|max)</mo>(?=<mo[^>]*>[({[])": "<mi>\\1</mi><mo>\u2061</mo>",
     # a name stands apart from what is multiplied by it, and from its argument if that has no brackets
     rf"(</m(?:[in]|sub|sup|subsup|frac|sqrt)>|\)</mo>)(?={_NAME})": rf"\1{_SPACE}",
     rf"({_NAME})(?=<m(?!o|space|tr|td|table))": rf"\1{_SPACE}",
     r'<mo stretchy="false">/</mo>': "<mi>/</mi>",  # an operator would stand apart
+    # bars and brackets of one height, whatever they hold, and as close to it as TeX sets them
+    r'<mo(?: stretchy="false"| class="math(?:open|close)")?>([|‖⌊⌋⌈⌉⟨⟩])</mo>': (
+        r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>'
+    ),
     r' class="capital-greek"': ' class="g"',
 }
 _LINE = 24  # letters of a formula that fit on a phone
+_BELONGS = re.compile(r"[^\s\w]+|\w+")  # to a formula: the comma after it, the rest of its word
 _UNDER_AN_ACCENT = re.compile(r"<munderover>(<mi>\w</mi>)(.+?)(<mo[^>]*>[ˆ~ˉ]</mo>)</munderover>")
 
 
@@ -62,15 +68,26 @@ def _add(translator: Any, node: nodes.Element, block: bool = False) -> None:
 
 
 def _inline(translator: Any, node: nodes.math) -> None:
-    """A formula is not broken into lines, so a long one gets a frame to scroll in on a phone."""
+    """A formula is not broken into lines, so a long one gets a frame to scroll in."""
     at = len(translator.body)
     _add(translator, node)
-    if len(re.sub("<[^>]*>|&[a-z]+;", "", "".join(translator.body[at:]))) > _LINE:
-        translator.body[at:] = ['<span class="long">', *translator.body[at:], "</span>"]
-    after = node.next_node(nodes.Text, descend=False, siblings=True)
-    if after is not None and after[:1] in set(".,;:)"):  # which belongs to its line
-        translator.body.append("\N{WORD JOINER}")
+    long = len(re.sub("<[^>]*>|&[a-z]+;", "", "".join(translator.body[at:]))) > _LINE
+    if after := translator.encode(node.get("after", "")):
+        translator.body.append(after)
+    if long or after:
+        translator.body.insert(at, f'<span class="{"long" if long else "kept"}">')
+        translator.body.append("</span>")
     raise nodes.SkipNode
+
+
+def _keep(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Give a formula what belongs to it of the text that follows, as a browser would break the line between them."""
+    for node in list(doctree.findall(nodes.math)):
+        rest = node.parent[node.parent.index(node) + 1 :]
+        found = _BELONGS.match(rest[0]) if rest and isinstance(rest[0], nodes.Text) else None
+        if found:
+            node["after"] = found[0]
+            node.parent[node.parent.index(node) + 1] = nodes.Text(rest[0][found.end() :])
 
 
 def _block(translator: Any, node: nodes.math_block) -> None:
@@ -83,5 +100,6 @@ def _block(translator: Any, node: nodes.math_block) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("doctree-resolved", _keep)
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
