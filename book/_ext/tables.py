@@ -1,4 +1,4 @@
-"""Tables: a long one says how many rows it has and scrolls under its own head; sentences have room, intervals a line."""
+"""Tables: a long one counts its rows and scrolls under its own head; sentences have room, intervals a line."""
 
 from __future__ import annotations
 
