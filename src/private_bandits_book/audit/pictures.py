@@ -81,6 +81,6 @@ def summary(trials: pd.DataFrame) -> pd.DataFrame:
 
 def _drawn(lines: pd.DataFrame, looks: dict[str, tuple[str, str]]) -> pd.DataFrame:
     """The columns that a figure of curves reads, with the family and the trust model of each line."""
-    family, trust = (lines["policy"].map({name: look[i] for name, look in looks.items()}) for i in (0, 1))
-    facts = {"label": lines["policy"], "family": family, "trust": trust, "epsilon": math.inf, "t": 1}
-    return lines.assign(**facts | {"regret_se": 0.0, "replications": 1})
+    known = pd.DataFrame.from_dict(looks, orient="index", columns=["family", "trust"])
+    facts = {"label": lines["policy"], "epsilon": math.inf, "t": 1, "regret_se": 0.0, "replications": 1}
+    return lines.join(known, on="policy").assign(**facts)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from private_bandits_book.figures.captions import times_power
+from private_bandits_book.numbers import times_power
 
 
 def pipes(heads: Sequence[str], rows: Sequence[Sequence[str]], align: Sequence[str] = ()) -> str:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from private_bandits.estimates import Interval
-from private_bandits_book.figures.look import power_of_ten
+from private_bandits_book.numbers import times_power
 
 
 def scientific(value: float) -> str:
@@ -49,9 +49,3 @@ def interval(seen: Interval | None, claimed: float = math.nan) -> str:
         return ""
     text = f"{seen.measured:.2f} [{seen.low:.2f}, {seen.high:.2f}]".replace("-0.00", "0.00")
     return text if math.isnan(claimed) else f"{text} ({np.round(claimed, 2):g})"
-
-
-def times_power(mantissa: str, exponent: int) -> str:
-    """Return a number times a power of ten, or the power alone where it is empty."""
-    ten = power_of_ten(exponent)
-    return f"{mantissa}·{ten}" if mantissa else ten

@@ -11,6 +11,8 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
+from private_bandits_book.numbers import power_of_ten
+
 WIDTH, HEIGHT, NARROW = 7.0, 3.8, 4.6
 """Inches of a single panel, which grows taller where its labels need the room, and the width of what a phone shows."""
 
@@ -104,11 +106,6 @@ def wrapped(text: str) -> str:
     return textwrap.fill(text.replace(" = ", "\u00a0=\u00a0"), _LABEL_CHARACTERS, break_long_words=False)
 
 
-def power_of_ten(exponent: int) -> str:
-    """Return 10 with its exponent raised: 10⁵."""
-    return "10" + str(exponent).translate(_SUPERSCRIPTS)
-
-
 def readable_number(value: float, scale: str) -> str:
     """Return a number as readers write it: 0.5, 2,500, 10⁵, 2.5×10⁶."""
     if value == 0:
@@ -126,4 +123,3 @@ def x_name(x: str) -> str:
 
 
 _LABEL_CHARACTERS = 18
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
