@@ -14,6 +14,9 @@ _SAID = {
     r' role="doc-biblioentry"': "",  # deprecated
     r' aria-label="Search" data-bs': " data-bs",  # another name than the one that is read on it
     r"<th(\b[^>]*)></th>": r"<td\1></td>",  # the head of nothing
+    # the fold above the cell of parameters, whose figures' code is not folded
+    r"(tag_parameters(?s:.*?))Show the source((?s:.*?))Hide the source": r"\1Show the parameters\2Hide the parameters",
+    r"<h1>(\w+-\w+)": r'<h1><span class="kept">\1</span>',
 }
 
 
