@@ -34,6 +34,7 @@ from private_bandits.problems.lists import ListRecord
 __all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
 
 PIECE = WHOLE_RUN
+LAST = math.nextafter(1.0, 0.0)
 
 
 class Record(NamedTuple):
@@ -146,7 +147,7 @@ def upper_index(terms, level, slow, kept, t, n, mean):
 def kl_upper(mean, level):
     """Return the largest float64 q in [mean, 1] with kl(mean, q) <= level, for Bernoulli means.
 
-    By bisection until the bracket is two neighbouring numbers.
+    By Newton's method, which comes down from above because the divergence is convex.
 
     Parameters
     ----------
@@ -162,15 +163,13 @@ def kl_upper(mean, level):
     """
     if mean >= 1.0:
         return 1.0
-    low, high = mean, 1.0
-    while True:
-        q = 0.5 * (low + high)
-        if q <= low or q >= high:
-            return low
+    # above the root: Pinsker's inequality, and that of an entropy of at most ln 2
+    q = min(mean + math.sqrt(0.5 * level), 1.0 - math.exp(-(level + math.log(2.0)) / (1.0 - mean)), LAST)
+    while q > mean:
         divergence = (1.0 - mean) * math.log((1.0 - mean) / (1.0 - q))
         if mean > 0.0:
             divergence += mean * math.log(mean / q)
         if divergence <= level:
-            low = q
-        else:
-            high = q
+            return q
+        q = min(q - (divergence - level) * q * (1.0 - q) / (q - mean), np.nextafter(q, 0.0))
+    return mean
