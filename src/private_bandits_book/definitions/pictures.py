@@ -266,7 +266,8 @@ def _drawn(axes: Axes, start: Box, end: Box, level: str, broken: bool, letters: 
     arrow = FancyArrowPatch(tuple(first), tuple(last), arrowstyle="-|>", mutation_scale=11, shrinkA=0, shrinkB=0)
     arrow.set(color=colour, linestyle=line, lw=1.3)
     axes.add_patch(arrow)
-    x, y = first + (0.7 if slanted else 0.5 if flat else 0.4) * (last - first) + (1.3 if flat or slanted else 0.7) * aside
+    part, apart = (0.7, 1.3) if slanted else (0.5, 1.3) if flat else (0.4, 0.7)
+    x, y = first + part * (last - first) + apart * aside
     side = "center" if flat else "right" if aside[0] < 0 else "left"
     axes.text(x, y, level, ha=side, va="center", fontsize=letters, color=colour, zorder=5)
 
