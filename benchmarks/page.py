@@ -101,7 +101,9 @@ def draw(rows: list[dict[str, Any]]) -> dict[str, str]:
         ).rename(columns={"value": axis})
         name = swept.replace(" ", "-")
         for suffix, narrow in ((".svg", False), (".narrow.svg", True)):
-            figure = figures.regret_curves(frame, axis, xscale="log", yscale="log", ylabel="ns per round", narrow=narrow)
+            figure = figures.regret_curves(
+                frame, axis, xscale="log", yscale="log", ylabel="ns per round", narrow=narrow
+            )
             drawn[name + suffix] = figures.svg(figure)
     return drawn
 
