@@ -41,7 +41,7 @@ def whole(rate: float) -> str:
 
 def races(rows: list[dict[str, Any]]) -> str:
     """Return the table of targets."""
-    head = ("work", "against", "rounds", "ns a round", "its", "ratio", "range", "target")
+    head = ("work", "against", "rounds", "ns per round", "its", "ratio", "range", "target")
     body = []
     for row in rows:
         target = "" if row["at_most"] is None else f"≤ {row['at_most']:.2f}, {'met' if row['met'] else '**missed**'}"
@@ -101,7 +101,9 @@ def draw(rows: list[dict[str, Any]]) -> dict[str, str]:
         ).rename(columns={"value": axis})
         name = swept.replace(" ", "-")
         for suffix, narrow in ((".svg", False), (".narrow.svg", True)):
-            figure = figures.regret_curves(frame, axis, xscale="log", yscale="log", ylabel="ns a round", narrow=narrow)
+            figure = figures.regret_curves(
+                frame, axis, xscale="log", yscale="log", ylabel="ns per round", narrow=narrow
+            )
             drawn[name + suffix] = figures.svg(figure)
     return drawn
 

@@ -243,23 +243,24 @@ def test_what_is_alike_on_paper_is_alike_in_the_dark():
         assert np.arctan2(*light[1:]) == pytest.approx(np.arctan2(*dark[1:]), abs=0.2) or np.hypot(*light[1:]) < 0.01
 
 
+@pytest.mark.parametrize("plate", ["light", "dark"])
 @pytest.mark.parametrize("lines", [1, 2, 3, 6])
 @pytest.mark.parametrize("family", look.FAMILY_COLOURS)
-def test_in_the_dark_every_shade_of_a_family_is_seen_and_told_apart(family, lines):
+def test_every_shade_of_a_family_is_seen_and_told_apart_on_either_plate(family, lines, plate):
     parts = [
         curve("p", 100 * e, label=f"ε = {e}", family=family, trust="central", epsilon=float(e))
         for e in range(1, 1 + lines)
     ]
-    drawn = [look.in_the_dark(to_hex(one.get_color())) for one in figures.regret_curves(pd.concat(parts)).axes[0].lines]
-    plate = look.in_the_dark("white")
-    assert min(contrast(one, plate) for one in drawn) >= 3
+    drawn = [to_hex(one.get_color()) for one in figures.regret_curves(pd.concat(parts)).axes[0].lines]
+    paper, *drawn = [look.in_the_dark(one) if plate == "dark" else to_hex(one) for one in ("white", *drawn)]
+    assert min(contrast(one, paper) for one in drawn) >= 3
     if family == "none" or lines > 3:  # blacks end at the brightest, and marks tell many epsilons apart
         return
     places = [oklab(one, np.eye(3)) for one in drawn]
     assert all(np.linalg.norm(a - b) > 0.025 for a, b in itertools.pairwise(places))
 
 
-def test_in_the_dark_all_that_is_committed_is_seen():
+def test_all_that_is_committed_is_seen_on_either_plate():
     folder = Path(__file__).parents[1] / "book" / "figures"
     drawings = {path: path.read_text(encoding="utf-8") for path in folder.glob("*/*.svg")}
     plate, faint = look.in_the_dark("white"), {"#ffffff", "#e6e6e6", "#c9c9c9"}  # the plate, a grid, an area
@@ -268,6 +269,7 @@ def test_in_the_dark_all_that_is_committed_is_seen():
         words = set(re.findall(r"<text[^>]*fill: (#\w+)", drawing))
         drawn = set(re.findall(r"(?:fill|stroke): (#\w{6})", drawing)) - faint
         assert min(contrast(look.in_the_dark(one), plate) for one in drawn) >= 3, path
+        assert min(contrast(one, "white") for one in drawn) >= 3, path
         assert all(contrast(look.in_the_dark(one), plate) >= 4.5 for one in words), path
 
 

@@ -283,6 +283,8 @@ def test_the_search_lands_on_what_was_asked(served: str, browser: Browser, asked
     page.keyboard.press("Enter")
     link = page.locator(f'#search-results a[href*="{address.partition("/")[2]}"]').first
     link.wait_for()
+    page.wait_for_load_state("networkidle")  # each page that was found
+    assert ".pdf" not in page.locator("#search-results").inner_text()  # of the menu above an article
     link.click()
     assert address in page.url
     landed = page.locator(f'[id="{address.partition("#")[2]}"]')

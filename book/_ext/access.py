@@ -16,7 +16,7 @@ _SAID = {
     r"<th(\b[^>]*)></th>": r"<td\1></td>",  # the head of nothing
     # the fold above the cell of parameters, whose figures' code is not folded
     r"(tag_parameters(?s:.*?))Show the source((?s:.*?))Hide the source": r"\1Show the parameters\2Hide the parameters",
-    r"<h1>(\w+-\w+)": r'<h1><span class="kept">\1</span>',
+    r'<h1>((?:<span class="section-number">[^<]*</span>)?)(\w+-\w+)': r'<h1>\1<span class="kept">\2</span>',
 }
 
 
@@ -31,6 +31,12 @@ def complete(app: Sphinx, error: Exception | None) -> None:
         if path.parent.name == "_modules":
             page = _nested(page)
         path.write_text(page, encoding="utf-8")
+    # a snippet of what the search finds is of the article, not of the menu above it
+    tools = Path(app.outdir, "_static", "searchtools.js")
+    code = tools.read_text(encoding="utf-8").replace(
+        """querySelector('[role="main"]')""", 'querySelector(".bd-article")'
+    )
+    tools.write_text(code, encoding="utf-8")
 
 
 def _nested(page: str) -> str:

@@ -173,7 +173,21 @@ def _mathematics(words: str) -> Iterator[nodes.Node]:
     """Return words and formulas: what stands between dollars is mathematics."""
     for place, part in enumerate(words.split("$")):
         if part:
-            yield nodes.math(part, part) if place % 2 else nodes.Text(part)
+            yield nodes.math(part, part) if place % 2 else nodes.Text(_typeset(part))
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _typeset(words: str) -> str:
+    """Return words whose numbers have minus signs, and powers of ten instead of Python's 2e+04."""
+    words = re.sub(r"(?<![\w.])(\d[\d.]*)e([+-]\d\d+)\b", _power, words)
+    return re.sub(r"(?<![\w)\]])-(?=[\d∞])|(?<= )-(?= )", "−", words)
+
+
+def _power(number: re.Match[str]) -> str:
+    ten = "10" + str(int(number[2])).translate(_RAISED)
+    return ten if number[1] == "1" else f"{number[1]}·{ten}"
 
 
 def _words(name: str, words: str, small: str = "") -> nodes.inline:

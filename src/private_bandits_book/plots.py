@@ -28,6 +28,12 @@ FACTS = ("policy", "algorithm", "variant", "trust", "epsilon", "value_epsilon", 
 """What a policy is and how private: columns of its runs."""
 NAMES = {"uniform": "uniform play", "Response, first item": "one bit", "Blocks, kept": "blocks"}
 """What figures and rankings call policies of the library."""
+_VARIANTS = {
+    "printed, published": "as printed, published noise",
+    "printed, stated": "as printed, stated noise",
+    "proof, stated": "bonus of the proof, stated noise",
+    "keep, repaired": "repaired",
+}
 
 
 class Picture(NamedTuple):
@@ -204,7 +210,7 @@ def panels(
     apart = x == "t" and rows["problem"].nunique() > 1  # a baseline for each panel
     parted = rows if apart else rows[rows["trust"] != "none"]
     names = parted.apply(by, axis=1) if callable(by) else parted[by].astype(str)
-    for name, part in parted.groupby(names, sort=False):
+    for name, part in parted.groupby(names.replace(_VARIANTS), sort=False):
         rows.loc[part.index, "panel"] = f"{name}\n{privacy_of(part)}" if headed else str(name)
     return _picture(rows, x, partial(figures.small_multiples, rows, by="panel", x=x, **look))
 

@@ -237,10 +237,10 @@ def _faults(epsilon: float, delta: float, horizon: int) -> Iterator[Case]:
         yield Case("Gaussian message", paper, variant, "local", "messages", failure, message, asked, known)
     wide = gaussian_sigma(10.0, 1e-3, 1.0, method="classical")
     asked = {"neighbours": [(0.0, 1.0)], "promised": 10.0, "delta": 1e-3}
-    yield noisy("Gaussian message", "wang2021, zheng2020", "classical beyond its range, epsilon = 10",
+    yield noisy("Gaussian message", "wang2021, zheng2020", "classical beyond its range, ε = 10",
                 target=AddedNoise("gaussian", wide), asked=asked, known="breaks")  # fmt: skip
     published = published_setting().iloc[0]
-    yield noisy("LDP-LinUCB", "zheng2020, published code", "epsilon = 800,000, delta = 0.1",
+    yield noisy("LDP-LinUCB", "zheng2020, published code", "ε = 800,000, δ = 0.1",
                 target=AddedNoise("gaussian", published["sigma"]),
                 asked={"neighbours": [(0.0, published["sensitivity"])], "promised": published["epsilon"], "delta": 0.1},
                 known="breaks")  # fmt: skip

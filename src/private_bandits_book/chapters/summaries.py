@@ -1,5 +1,6 @@
 """What the pages of all chapters show: what they take, their parameters, and every algorithm."""
 
+import re
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
@@ -9,7 +10,9 @@ from IPython.display import Markdown
 from private_bandits_book.algorithms import rows
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.chapters.parameters import Parameter
-from private_bandits_book.chapters.words import pipes
+from private_bandits_book.chapters.words import pipes, text
+
+_NAME = re.compile(r"\b\w+_\w+\b")
 
 
 def parameters() -> Markdown:
@@ -35,7 +38,7 @@ def costs() -> Markdown:
 
 def settings(known: Mapping[str, Parameter], values: Mapping[str, Any]) -> str:
     """List the parameters of a chapter with these values."""
-    lines = [(f"`{name}`", f"`{values[name]!r}`", one.says) for name, one in known.items()]
+    lines = [(f"`{name}`", f"`{values[name]!r}`", _NAME.sub(r"`\g<0>`", one.says)) for name, one in known.items()]
     return pipes(("Parameter", "Value", "Meaning"), lines)
 
 
@@ -47,7 +50,7 @@ def algorithms(page: str) -> Markdown:
         lines = []
         for paper, place, variant, options, policy, *privacy, file in found:
             cited = paper if paper == "ours" else f"{{cite:t}}`{page}-{paper}`"
-            said = ", ".join([cited, *(words for words in (place, variant, options) if words != "-")])
+            said = ", ".join([cited, *(text(words) for words in (place, variant, options) if words != "-")])
             paid = (words.replace("inf", "∞") for words in privacy)
             source = f"../_modules/private_bandits/{file.replace('.py', '.html')}"
             lines.append((said, policy, *paid, f'<a href="{source}">source</a>'))

@@ -111,9 +111,9 @@ def hardest(runs: pd.DataFrame) -> pd.DataFrame:
         With a column `gap`.
     """
     rows, by = last(runs), ["policy", "epsilon", "gap"]
-    regret = rows.groupby(by)["regret"].mean().reset_index()
-    worst = regret.loc[regret.groupby(by[:2])["regret"].idxmax(), by]
-    return rows.merge(worst, on=by).assign(problem=f"the hardest of {rows['gap'].nunique()} gaps")
+    regret = rows.groupby(by, sort=False)["regret"].mean().reset_index()
+    worst = regret.loc[regret.groupby(by[:2], sort=False)["regret"].idxmax(), by]
+    return worst.merge(rows, on=by)[rows.columns].assign(problem=f"the hardest of {rows['gap'].nunique()} gaps")
 
 
 def with_bounds(runs: pd.DataFrame, game: Any) -> pd.DataFrame:

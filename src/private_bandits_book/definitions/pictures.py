@@ -224,7 +224,7 @@ def implications() -> Picture:
         rows.append((names[start], follows, names[end], *[arrow[key] for key in _SAID]))
     data = pd.DataFrame(rows, columns=["from", "follows", "to", *_SAID])
     ways = (f"{a} {'gives' if yes == 'yes' else 'does not give'} {b} ({level})" for a, yes, b, level, *_ in rows)
-    wide = _map(known, "place", (504.0, 333.0), (78.0, 38.0), (174.0, 128.0), 10.0)
+    wide = _map(known, "place", (504.0, 333.0), (62.0, 38.0), (190.0, 128.0), 10.0)
     narrow = _map(known, "narrow", (331.2, 430.0), (70.0, 66.0), (192.0, 112.0), 11.0)
     return Picture(wide, data, f"{'; '.join(ways)}.", narrow=narrow)
 
@@ -266,7 +266,8 @@ def _drawn(axes: Axes, start: Box, end: Box, level: str, broken: bool, letters: 
     arrow = FancyArrowPatch(tuple(first), tuple(last), arrowstyle="-|>", mutation_scale=11, shrinkA=0, shrinkB=0)
     arrow.set(color=colour, linestyle=line, lw=1.3)
     axes.add_patch(arrow)
-    x, y = first + (0.7 if slanted else 0.5 if flat else 0.4) * (last - first) + (1.3 if flat else 0.7) * aside
+    part, apart = (0.7, 1.3) if slanted else (0.5, 1.3) if flat else (0.4, 0.7)
+    x, y = first + part * (last - first) + apart * aside
     side = "center" if flat else "right" if aside[0] < 0 else "left"
     axes.text(x, y, level, ha=side, va="center", fontsize=letters, color=colour, zorder=5)
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from private_bandits import checks
 from private_bandits.estimates import half_width
-from private_bandits_book.figures.look import FAMILY_COLOURS, MARKERS, TRUST_LINES, mixed
+from private_bandits_book.figures.look import FAMILY_COLOURS, MARKERS, TRUST_LINES, mixed, palest
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,8 @@ def _told_apart(tidy: pd.DataFrame) -> pd.DataFrame:
     families = lines.sort_values("epsilon", kind="stable").groupby("family")["label"]
     place, steps = families.cumcount(), families.transform("size") - 1
     # black stays darker than the grey of uniform play
-    shades = (-0.45 + lines["family"].map({"none": 0.6}).fillna(0.7) * place / steps).where(steps > 0, 0.0).sort_index()
+    lightest = lines["family"].map({name: palest(colour) for name, colour in FAMILY_COLOURS.items()} | {"none": 0.15})
+    shades = (-0.45 + (lightest + 0.45) * place / steps).where(steps > 0, 0.0).sort_index()
     lines["colour"] = [mixed(FAMILY_COLOURS[f], shade) for f, shade in zip(lines["family"], shades, strict=True)]
     return lines[["family", "label", "mark", "colour"]]
 

@@ -64,9 +64,14 @@ def mixed(colour: str, shade: float) -> str:
     return to_hex((red, green, blue))
 
 
+def palest(colour: str) -> float:
+    """Return the shade, at most a quarter, up to which the colour has contrast 3 to 1 on white."""
+    return next(shade for shade in (0.25, 0.2, 0.15, 0.1, 0.05, 0.0) if _on_white(mixed(colour, shade)) >= 3)
+
+
 def readable_colour(colour: str) -> str:
     """Return the colour, darkened until text in it has contrast 4.5 to 1 on white (WCAG 2.1)."""
-    while 1.05 / (_luminance(colour) + 0.05) < 4.5:
+    while _on_white(colour) < 4.5:
         colour = mixed(colour, -0.04)
     return colour
 
@@ -74,26 +79,26 @@ def readable_colour(colour: str) -> str:
 def in_the_dark(colour: str) -> str:
     """Return the colour that stands for this one on a dark plate: hue and chroma as they are, the lightness mirrored.
 
-    Distances between colours stay, and white gives the plate; only the palest shades of a hue come nearer to it, to
-    keep contrast 3 to 1. The space is Oklab (Ottosson, 2020).
+    Distances between colours stay, and white gives the plate. The space is Oklab (Ottosson, 2020).
     """
     linear = np.array([c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)])
     lightness, *hue = _OKLAB @ np.cbrt(_CONES @ linear)
     mirrored = np.clip(1.21 - lightness, 0.207, 0.93)
-    if math.hypot(*hue) > 0.02 and mirrored < _PALE:
-        mirrored = _PALE - 0.25 * (_PALE - mirrored)
     linear = np.clip(np.linalg.solve(_CONES, np.linalg.solve(_OKLAB, [mirrored, *hue]) ** 3), 0, 1)
     red, green, blue = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
     return to_hex((red, green, blue))
 
 
-_PALE = 0.537
 _CONES = np.array(
     [[0.41222147, 0.53633254, 0.05144599], [0.2119035, 0.68069955, 0.10739696], [0.08830246, 0.28171884, 0.6299787]]
 )
 _OKLAB = np.array(
     [[0.21045426, 0.79361779, -0.00407205], [1.9779985, -2.42859221, 0.45059371], [0.0259040, 0.78277177, -0.80867577]]
 )
+
+
+def _on_white(colour: str) -> float:
+    return 1.05 / (_luminance(colour) + 0.05)
 
 
 def _luminance(colour: str) -> float:
