@@ -249,26 +249,6 @@ def test_all_records_of_a_kernel_have_one_type():
     assert len(types) > 10 and {len(found) for found in types.values()} == {1}
 
 
-@pytest.mark.parametrize(
-    ("policy", "horizon", "replications", "workers"),
-    [
-        (cascade_ucb1(), 10_000, 5, 1),
-        (cascade_ucb1(), 10_001, 5, 2),
-        (dp_se(1.0, 4, 10**15), 10**15, 100, 1),  # by epochs, however long
-        (dp_se(1.0, 4, 10**15), 10**15, 101, 2),
-    ],
-)
-def test_short_runs_have_one_worker(policy, horizon, replications, workers, monkeypatch):
-    def parallel(n_jobs, **options):
-        assert n_jobs == workers
-        return lambda runs: [np.zeros(2) for _ in runs]
-
-    monkeypatch.setattr(module, "_FEW", 50_000)
-    monkeypatch.setattr("joblib.Parallel", parallel)
-    given = {"horizon": horizon, "replications": replications, "checkpoints": [1], "n_jobs": 2}
-    assert len(play(policy, ARMS if horizon > 10**6 else PROBLEM, **given).replication) == replications
-
-
 # --- checkpoints
 
 GRID = {*log_checkpoints(2**62).tolist()}
@@ -349,8 +329,7 @@ def test_results_say_what_was_run_in_strings_and_numbers(policy):
     told = result.attrs
     assert all(isinstance(value, (str, int, float)) for value in [*told.values(), *result.regret.attrs.values()])
     assert (told["problem"], told["policy"], told["seed"]) == ("Cascade(n_items=8, list_size=3)", policy.name, 11)
-    for name in ("private-bandits", "numpy", "numba"):
-        assert f"{name} {version(name)}" in told["versions"]
+    assert f"numba {version('numba')}" in told["versions"]
     through_text = xr.Dataset.from_dict(json.loads(json.dumps(result.to_dict())))
     xr.testing.assert_identical(through_text, result)
     named = [told[name] for name in ("paper", "algorithm", "variant", "privacy")]
@@ -381,24 +360,12 @@ def test_a_file_gives_back_the_result_and_json_its_attributes(horizon, seed, tmp
 # --- progress and interruption
 
 
-class Terminal(io.StringIO):
-    """Standard error that says it is a terminal."""
-
-    def isatty(self):
-        return True
-
-
 @pytest.mark.parametrize(
-    ("stream", "progress", "shows"),
-    [
-        (io.StringIO, None, False),
-        (io.StringIO, True, True),
-        (Terminal, None, True),
-        (Terminal, False, False),
-    ],
+    ("terminal", "progress", "shows"), [(False, None, False), (False, True, True), (True, None, True)]
 )
-def test_a_bar_is_shown_only_on_a_terminal_or_when_asked_for(stream, progress, shows, monkeypatch, capsys):
-    error = stream()
+def test_a_bar_is_shown_only_on_a_terminal_or_when_asked_for(terminal, progress, shows, monkeypatch, capsys):
+    error = io.StringIO()
+    monkeypatch.setattr(error, "isatty", lambda: terminal, raising=False)
     monkeypatch.setattr(sys, "stderr", error)
     play(cascade_ucb1(), horizon=10, progress=progress)
     assert ("CascadeUCB1" in error.getvalue()) == shows == bool(error.getvalue())
@@ -406,8 +373,14 @@ def test_a_bar_is_shown_only_on_a_terminal_or_when_asked_for(stream, progress, s
 
 
 def test_what_is_interrupted_goes_on_in_no_thread():
+    """Compiled code answers no signal: a run is cut into pieces, and between two of them it can stop."""
     kernel, pieces = cascade_ucb1().kernel, []
-    slow = SimpleNamespace(**vars(kernel) | {"PIECE": 1, "advance": lambda *run: (pieces.append(1), time.sleep(0.02))})
+
+    def advance(problem, policy, state, first, last, *rest):
+        pieces.append(last - first + 1)
+        time.sleep(0.02)
+
+    slow = SimpleNamespace(**vars(kernel) | {"PIECE": 1, "advance": advance})
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     threading.Timer(0.3, _thread.interrupt_main).start()
     try:
@@ -418,24 +391,7 @@ def test_what_is_interrupted_goes_on_in_no_thread():
     time.sleep(0.1)
     seen = len(pieces)
     time.sleep(0.2)
-    assert len(pieces) == seen < 100
-
-
-def test_an_interruption_waits_for_a_piece_only(monkeypatch):
-    """Compiled code answers no signal: a run is cut into pieces, and between two of them it can stop."""
-    calls, advance = [], index.advance
-
-    def interrupted(problem, policy, state, first, last, *rest):
-        calls.append((first, last))
-        if len(calls) == 3:
-            raise KeyboardInterrupt
-        advance(problem, policy, state, first, last, *rest)
-
-    monkeypatch.setattr(index, "advance", interrupted)
-    monkeypatch.setattr(index, "PIECE", 100)
-    with pytest.raises(KeyboardInterrupt):
-        play(cascade_ucb1(), replications=1)
-    assert calls == [(1, 100), (101, 200), (201, 300)]
+    assert len(pieces) == seen < 100 and set(pieces) == {1}
 
 
 @pytest.mark.parametrize("name", ["laplace", "keep", "hybrid"])
@@ -475,14 +431,9 @@ def test_compiled_loops_give_the_generators_back(problem, policy):
     [
         ({"horizon": 2**62 + 1}, "horizon must be >= 1 and <= 4611686018427387904, got 4611686018427387905"),
         ({"horizon": 10.5}, "horizon must be an integer >= 1, got 10.5"),
-        ({"horizon": True}, "horizon must be an integer >= 1, got True"),
         ({"replications": 0}, "replications must be >= 1, got 0"),
         ({"seed": -1}, "seed must be >= 0, got -1"),
-        ({"seed": 1.0}, "seed must be an integer >= 0, got 1.0"),
-        ({"seed": None}, "seed must be an integer"),
         ({"n_jobs": 0}, "n_jobs must be >= 1, or -1 for all cores, got 0"),
-        ({"n_jobs": -2}, "n_jobs must be >= -1, got -2"),
-        ({"checkpoints": [0, 5]}, "checkpoints must be >= 1 and <= 50, got 0"),
         ({"checkpoints": [5, 51]}, "checkpoints must be >= 1 and <= 50, got 51"),
         ({"checkpoints": [5, 5]}, r"checkpoints must increase, got \[5, 5\]"),
     ],
@@ -497,21 +448,16 @@ def test_bad_arguments_are_named(changes, message):
     [
         (b_lb(8, 2, 0.4, 0.3), ucb_laplace(1.0, 3), "Laplace was calibrated for list_size=3, the problem has 2"),
         (b_lb(9, 3, 0.4, 0.3), ucb_hybrid(1.0, 8, 50), "was calibrated for n_items=8, the problem has 9"),
-        (PROBLEM, repaired_central(1.0, 8, 2, 50), "Blocks, kept was calibrated for list_size=2, the problem has 3"),
         (PROBLEM, ucb_hybrid(1.0, 8, 49), "horizon must be <= 49, for which Hybrid, log of horizon was calibrated"),
         (SEMI, repaired_padded(1.0, 3), "Laplace, padded needs a Cascade"),
-        (SEMI, dp_se(1.0, 4, 50), "DP-SE needs Arms, got SemiBandit"),
         (ARMS, dp_se(1.0, 3, 50), "calibrated for n_items=3, the problem has 4"),
         (ARMS, dp_se(1.0, 4, 49), "horizon must be <= 49"),
         (PARETO, dp_se(1.0, 2, 50), r"rewards must be in \[0, 1\] for DP-SE"),
-        (PARETO, adap_klucb(1.0), r"rewards must be in \[0, 1\] for AdaP-KLUCB"),
         (pareto_arms([0.9, 0.5], 1.5), robust_ucb(0.5, 1.0), "moment of order 1.5 must be finite"),
         (PROBLEM, cucb_gaussian(math.inf, 1e-3, 8, 3), "CUCB needs a SemiBandit, got Cascade"),
         (SETS, cucb_blocks(1.0, 2, 4, 50), "size=2, the problem has 3"),
         (SEMI, super_arm_radius(1.0, 50), "listed super arms"),
-        (PROBLEM, robust_ucb(0.9, 1.0), "Robust UCB needs Arms, got Cascade"),
         (PROBLEM, contextual.linucb(2), "needs a LinearContext"),
-        (SPHERE, cascade_ucb1(), "needs Arms, a Cascade or a SemiBandit"),
         (SPHERE, contextual.linucb(3), "calibrated for dim=3, the problem has 2"),
         (SPHERE, contextual.gloc(2, 50), "rewards must be 0 or 1"),
         (SPHERE, contextual.private_rewards(1.0, 2, 4, 50), "must have given sets"),
