@@ -47,6 +47,7 @@ class Replayed:
 
 
 SPHERE = LinearContext.sphere([0.6, 0.3], n_actions=4, noise=0.2)
+SETS = SemiBandit.from_sets([0.2, 0.3, 0.8], [[0, 1], [2]], groups=[1, 1, -1])
 BALL = ConvexLoss.ball([[0.3, 0.1], [-0.4, 0.2]], kind="smooth")
 NOISY = ConvexLoss.ball([[0.3, 0.1], [-0.4, 0.2]], kind="smooth", mode="stochastic", spread=0.1)
 CASCADE_UCB1 = cascade_ucb1()
@@ -55,7 +56,7 @@ PAIRS = [
     (Arms.bernoulli([0.2, 0.5, 0.9]), baselines.ucb()),
     (Cascade([0.3] * 5 + [0.6] * 3, 3), UNSEEN),
     (SemiBandit.top_k([0.3] * 5 + [0.6] * 3, 3), cucb()),
-    (SemiBandit.from_sets([0.2, 0.3, 0.8], [[0, 1], [2]], groups=[1, 1, -1]), cucb()),
+    (SETS, cucb()),
     (BALL, one_point(BALL, 400, math.inf, 1e-3)),
     (NOISY, one_point(NOISY, 400, math.inf, 1e-3)),
     (SPHERE, ldp_linucb(1.0, 1e-3, 2, 400)),
@@ -89,14 +90,14 @@ def test_a_learner_is_shown_the_vectors_whose_gaps_it_pays():
 
 @pytest.mark.parametrize(
     ("problem", "answer"),
-    [(SPHERE, [4]), (SPHERE, [0, 1]), (SPHERE, 2), (SPHERE, None), (BALL, [0.9, 0.9]), (BALL, [[0.1, 0.2]] * 2)],
+    [(SPHERE, [4]), (SPHERE, [0, 1]), (SPHERE, None), (BALL, [0.9, 0.9]), (BALL, [[0.1, 0.2]] * 2), (SETS, [0, 2])],
 )
-def test_an_action_or_a_point_that_is_none_is_refused(problem, answer):
+def test_an_action_a_point_or_a_super_arm_that_is_none_is_refused(problem, answer):
     class Wrong(Replayed):
         def ask(self, *shown):
             return answer
 
-    with pytest.raises(ValueError, match=r"ask\(\) must return (\[action\]|a point) of (LinearContext|ConvexLoss)"):
+    with pytest.raises(ValueError, match=r"ask\(\) must return (\[action\]|a point|a super arm) of (Lin|Conv|Semi)"):
         simulate(problem, Wrong(None), horizon=2, replications=1, seed=0)
 
 
@@ -171,23 +172,6 @@ def test_a_policy_with_a_stream_of_its_own_is_refused(stream):
 
 
 @dataclass
-class Gaussian(Problem):
-    """Arms that pay a normal number."""
-
-    means: list
-    sigma: float = 1.0
-
-    def __post_init__(self):
-        self.n_items = len(self.means)
-
-    def draw(self, items, t, rng):
-        return [rng.normal(self.means[items[0]], self.sigma)]
-
-    def gap(self, items, t):
-        return max(self.means) - self.means[items[0]]
-
-
-@dataclass
 class PositionBased(Problem):
     """Position k is looked at with chance looks[k]."""
 
@@ -206,13 +190,6 @@ class PositionBased(Problem):
     def gap(self, items, t):
         best = sorted(self.means, reverse=True)[: self.list_size]
         return sum(look * (top - self.means[item]) for look, top, item in zip(self.looks, best, items, strict=True))
-
-
-def test_a_problem_of_ones_own_is_played():
-    regret = simulate(Gaussian([0.0, 1.0], 0.1), UCB1(), horizon=2000, replications=20, seed=1).regret[:, -1]
-    assert 0 < float(regret.mean()) < 40  # 1,000 of uniform play
-    one = simulate(Gaussian([0.0, 1.0]), Replayed(np.tile([0, 1], (50, 1))), horizon=50, replications=1, seed=1)
-    assert float(one.regret[0, -1]) == 50.0
 
 
 def test_a_list_of_ones_own_problem_is_checked_and_traced():
@@ -267,19 +244,18 @@ def test_results_say_what_was_run():
     policy = ucb_laplace(1.0, 3, 0.01)
     problem = Cascade([0.3] * 5 + [0.6] * 3, 3)
     found = simulate(problem, policy, horizon=20, replications=2, seed=1).attrs
-    assert found["horizon"] == 20 and json.loads(found["problem_parameters"])["means"] == [0.3] * 5 + [0.6] * 3
+    assert json.loads(found["problem_parameters"])["means"] == [0.3] * 5 + [0.6] * 3
     record = json.loads(found["policy_parameters"])
     assert record["type"].startswith("private_bandits.kernels.") and set(record) == {"type", *policy.record._fields}
-    weaker = simulate(problem, ucb_laplace(1.0, 3, 0.02), horizon=20, replications=2, seed=1).attrs
-    assert weaker["policy_parameters"] != found["policy_parameters"]
-    own = simulate(Gaussian([0.0] * 400), UCB1(), horizon=20, replications=2, seed=1).attrs
+    own = simulate(PositionBased([0.0] * 400, [1.0]), UCB1(), horizon=20, replications=2, seed=1).attrs
     told = json.loads(own["problem_parameters"])
-    assert told["type"].endswith("test_learners.Gaussian") and told["sigma"] == 1.0 and told["means"][:6] == "sha256"
+    assert told["type"].endswith("test_learners.PositionBased") and told["looks"] == [1.0]
+    assert told["means"][:6] == "sha256"
 
 
 def test_problems_policies_and_guarantees_show_themselves_in_a_line_and_in_a_table():
     policy, long = ucb_laplace(1.0, 3, 0.01), Arms.bernoulli(np.linspace(0, 1, 5000))
-    for one in (policy, policy.privacy, long, SPHERE, BALL, Gaussian([0.0, 1.0])):
+    for one in (policy, policy.privacy, long, SPHERE, BALL, PositionBased([0.9, 0.5], [1.0])):
         assert "\n" not in repr(one) and len(repr(one)) < 120
         assert one._repr_html_().count("<tr>") == len(one.facts()) > 0 and len(one._repr_html_()) < 1000
     assert "a &lt; b" in replace(policy, name="a < b")._repr_html_()

@@ -295,19 +295,6 @@ def test_a_fixed_list_has_a_known_regret_and_is_told_what_was_observed(problem, 
             assert len(weights) == 3
 
 
-def test_a_learner_plays_super_arms_of_several_sizes_and_sees_shared_draws():
-    learner = Fixed([3, 1])
-    regret = play(learner, SETS, horizon=50, replications=1, checkpoints=[]).regret[0]
-    np.testing.assert_allclose(regret, [50 * (1.2 - 1.0)])
-    assert {len(weights) for weights in learner.told} == {2}
-    np.testing.assert_array_equal(trace(SETS, learner, horizon=2, seed=0), [[3, 1, -1, 2]] * 2)
-    with pytest.raises(ValueError, match=r"ask\(\) must return a super arm of SemiBandit.from_sets.*got \[0, 3\]"):
-        play(Fixed([0, 3]), SETS)
-    learner = Fixed([0, 1, 2])
-    play(learner, SemiBandit.from_sets([0.5] * 3, [[0, 1, 2]], groups=[4, 4, 4]), replications=1)
-    assert {tuple(weights) for weights in learner.told} == {(0.0, 0.0, 0.0), (1.0, 1.0, 1.0)}
-
-
 @pytest.mark.parametrize(
     "items",
     [[0, 1], [0, 1, 2, 3], [], [0, 1, 1], [0, 1, 8], [-1, 0, 1], [[0, 1, 2]], 0, [0.5, 1.5, 2.5], "012"],
