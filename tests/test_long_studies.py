@@ -104,17 +104,14 @@ def changed(chapter, **change):
     ("chapter", "change", "message"),
     [
         ("cascading", {"list_size": 20}, "list_size must be <= 19"),
-        ("cascading", {"gap": 0.2}, "gap must be"),
         ("cascading", {"item_counts": [4]}, "item_counts must be >= 5"),
         ("contextual", {"dim": 1}, "dim"),
         ("convex", {"epsilons": [1.0] * 5}, "at most 4"),
         ("definitions", {"n_arms": 101}, "n_arms must be"),
         ("definitions", {"exact_epsilon": 21.0}, "exact_epsilon must be"),
-        ("heavy_tailed", {"horizon": 10**16}, "horizon must be"),
         ("heavy_tailed", {"vs": [1.5]}, "vs must be"),
         ("heavy_tailed", {"beta": 1.0}, "beta must be"),
         ("semibandits", {"size": 12}, "size must be .*<= 11"),
-        ("semibandits", {"n_arms": 17}, "n_arms must be .*<= 16"),
     ],
 )
 def test_parameters_must_fit_each_other(chapter, change, message):
@@ -174,12 +171,6 @@ def test_rare_rewards_are_lost_by_a_short_first_epoch_and_found_by_a_long_one():
     assert all(rare.loses_the_best(8.0, rare.RARE, 1e-15, 3, run) for run in range(5))
     for rate, lost in ((rare.RARE, False), (rare.RARE / 2, True)):
         assert rare.loses_the_best(rare.LONG, rate, 1e-15, 3, 0) == lost
-    source = rare.streams(1, 0).env
-    assert rare._rewards(source, 0, 10**6, rare.RARE).mean() == pytest.approx(rare.MEANS[0], rel=0.15)
-    assert rare._rewards(source, 1, 10**5, rare.RARE).mean() == pytest.approx(rare.MEANS[1], rel=0.01)
-    counts = rare._exceedances(np.array([0.25, 0.26, 1.0, 3.0]))
-    powers = 2.0 ** np.arange(-64, 65)
-    assert counts.tolist() == [int(np.sum(np.array([0.25, 0.26, 1.0, 3.0]) > power)) for power in powers]
 
 
 # --- convex losses
@@ -237,13 +228,12 @@ def test_the_power_that_privacy_adds_is_found():
     assert private["regret"].tolist() == pytest.approx([3.0] * 3 + [6.0] * 3 + [12.0] * 3)
     (one,) = sets.growth(private).itertuples()
     assert one.power[:3] == pytest.approx((0.5, 0.5, 0.5)) and one.horizon == 100
-    levels = [sets.noise_level(k, 100) for k in (1, 4, 16)]
+    level = math.log(100) + math.log(7)  # 2^6 < 100: seven numbers of blocks
+    levels = [level + 2 * math.sqrt(k * level) for k in (1, 4, 16)]
     assert one.law == pytest.approx(np.polyfit(np.log([1, 4, 16]), np.log(levels), 1)[0])
     assert math.isnan(sets.growth(added(0.5, "Algorithm 3"))["law"].item())
     line = sets.theorem_9_growth(private)
     assert line.groupby("size")["regret"].mean().to_dict() == pytest.approx({k: 3.0 * k for k in sets.BLOCKS_SIZES})
-    level = math.log(1000) + math.log(10)
-    assert sets.noise_level(16, 1000) == pytest.approx(level + 8 * math.sqrt(level))
 
 
 # --- definitions
@@ -275,10 +265,8 @@ def test_bounds_stand_beside_runs():
     rows = runs((definitions.DP_KLUCB, 0.2, [5.0, 6.0]), (definitions.LDP_UCB, 1.0, [7.0, 8.0]), t=10**6)
     found = definitions.with_bounds(rows, 3).set_index(["policy", "epsilon"])["regret"]
     assert found["lower bound, local", 0.2] == replacements.local_minimax(3, 10**6, 0.2)
-    assert found["lower bound, central", 1.0] == replacements.central_minimax(3, 10**6, 1.0)
     means = definitions.instance(3, 0.5).means
     found = definitions.with_bounds(rows, means).set_index(["policy", "epsilon"])["regret"]
-    assert found["lower bound, local", 0.2] == replacements.local_lower(means, 10**6, 0.2)
     assert found["lower bound, central", 0.2] == replacements.central_lower(means, 10**6, 0.2)
 
 
