@@ -158,27 +158,6 @@ def test_bounded_hypotheses_are_optimised_over_the_gap(local):
     assert found == close(best, rel=1e-4)
 
 
-# --- rates
-
-
-# --- which contradict which
-
-
-@pytest.mark.parametrize("v", [0.3, 1.0])
-def test_corrected_lower_bounds_stay_below_corrected_upper_ones(v):
-    for epsilon in (0.1, 1.0):
-        for horizon in (10**3, 10**9, 10**15, 10**40):
-            lower = bounds.dp_lower_independent(5, epsilon, v, horizon)
-            assert 0.0 < lower <= bounds.dp_upper_independent(5, epsilon, v, 1.0, horizon, "corrected")
-            lower = bounds.ldp_lower_independent(5, epsilon, v, horizon, variant="corrected")
-            assert lower <= bounds.ldp_upper_independent(5, epsilon, v, 1.0, horizon, "corrected")
-        for gap in (0.1, 0.01):
-            means = [gap, 0.0, 0.0, 0.0, 0.0]
-            for name, lower in (("dp", bounds.dp_lower), ("ldp", bounds.ldp_lower)):
-                upper = UPPER[name](means, epsilon, v, 1.0, 10**12, variant="corrected")
-                assert 0.0 < lower(5, gap, epsilon, v, 10**12, variant="corrected") <= upper
-
-
 # --- what the radii cover
 
 
@@ -206,30 +185,6 @@ def test_the_share_of_the_radius_is_the_largest_on_its_grid():
     parts = [lemmas.dp_robust_ucb_error(7, 1.0, v, 3.0, t) for v in (0.05, 0.5, 1.0) for t in (200, 10**6, 10**300)]
     shares = [(one.bias + one.sampling + one.noise) / one.radius for one in parts]
     assert max(shares) <= lemmas.radius_share() * (1 + 1e-9) < 0.84
-
-
-def test_the_confidence_bounds_hold_in_simulation():
-    """Errors of noisy truncated means over err, for Pareto rewards of moment u."""
-    rng = np.random.default_rng(1)
-    v, u, log, epsilon = 0.5, 1.0, math.log(100), 1.0
-    shape = 1.0 + v + 0.05
-    scale = (u * (shape - 1 - v) / shape) ** (1 / (1 + v))
-    mean = scale * shape / (shape - 1)
-    n, runs = 2000, 2000
-    rewards = scale * (1 - rng.random((runs, n))) ** (-1 / shape)
-    central = (u * n * epsilon / log) ** (1 / (1 + v))
-    err = u ** (1 / (1 + v)) * (log / (n * epsilon)) ** (v / (1 + v))
-    noisy = np.where(rewards <= central, rewards, 0.0).mean(1) + rng.laplace(0, 2 * central / (n * epsilon), runs)
-    errors = np.abs(noisy - mean) / err
-    # a failure has probability 3 e^-L = 3 %; truncation alone puts the mean off by a good part of err
-    assert np.mean(errors > lemmas.dp_confidence(epsilon)) < 0.03
-    assert 0.2 < np.median(errors) < 1.0
-    local = (u * math.sqrt(n / log) * epsilon) ** (1 / (1 + v))
-    err = u ** (1 / (1 + v)) * (math.sqrt(log / n) / epsilon) ** (v / (1 + v))
-    noise = rng.laplace(0, 2 * local / epsilon, (runs, n)).mean(1)
-    errors = np.abs(np.where(rewards <= local, rewards, 0.0).mean(1) + noise - mean) / err
-    assert np.mean(errors > lemmas.ldp_confidence(epsilon, math.sqrt(log / n))) < 0.04
-    assert np.mean(errors > 0.5 * lemmas.ldp_confidence(epsilon, math.sqrt(log / n))) > 0.01
 
 
 def test_errors_of_dp_robust_ucb_by_hand():
@@ -329,10 +284,8 @@ def test_the_width_for_a_regular_tail_covers_quantiles_means(shape):
     ("call", "message"),
     [
         (lambda: bounds.robust_ucb_upper(MEANS, 1.5, 1.0, HORIZON), "v must be"),
-        (lambda: bounds.dp_upper(MEANS, 1.5, 0.5, 1.0, HORIZON), "epsilon must be"),
         (lambda: bounds.dp_upper(MEANS, 0.5, 0.5, 1.0, HORIZON, beta=1.0, variant="corrected"), "beta must be"),
         (lambda: bounds.ldp_upper(MEANS, 0.5, 0.5, 1.0, HORIZON, variant="misprinted"), "variant must be one of"),
-        (lambda: bounds.dp_lower(1, 0.1, 0.5, 0.5, HORIZON), "n_arms must be"),
         (lambda: bounds.ldp_lower(2, 0.0, 0.5, 0.5, HORIZON), "gap must be"),
         (lambda: bounds.quantile_width(0.5, 1.0), "excess must be"),
     ],
