@@ -11,7 +11,7 @@ import pytest
 import scipy
 from dp_accounting.pld import privacy_loss_distribution
 
-from private_bandits.baselines import adap_ucb, dp_se, kl_ucb_cf, ldp_ucb_laplace, ldp_ucb_response, sajed_algorithm_2
+from private_bandits.baselines import adap_ucb, dp_se, kl_ucb_cf, ldp_ucb_laplace, ldp_ucb_response
 from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers import cascading, heavy_tailed, semibandits
 from private_bandits.policy import Player
@@ -33,12 +33,6 @@ SETS = SemiBandit.top_k([0.5, 0.4, 0.3, 0.2], 2)
 
 def laplace(scale):
     return lambda x, rng: x + rng.laplace(0.0, scale)
-
-
-def answers(bits):
-    """Randomised response at epsilon = 1, so many times."""
-    keep = 1 / (1 + math.exp(-1))
-    return lambda x, rng: np.where(rng.random(bits) < keep, x, 1 - x)
 
 
 # exact
@@ -172,27 +166,12 @@ def test_no_more_than_the_truth_is_certified_and_halved_noise_is_found(epsilon):
     assert np.median([found.epsilon_low for found in right]) > 0.8 * min(epsilon, math.log(5000 / 3.69) - 2) - 0.05
 
 
-@pytest.mark.parametrize(("bits", "wanted"), [(11, 4.5), (19, 5.2)])
-def test_repeated_answers_are_told_by_their_number(bits, wanted):
-    lows = [audit(answers(bits), neighbours=[(0, 1)], runs=10_000, seed=s).epsilon_low for s in range(20)]
-    assert sum(low >= wanted for low in lows) >= 19 and max(lows) < math.log(2500 / 2.99)
-
-
 def test_the_pair_is_searched_and_named():
     leaky = laplace(1.0)
     pairs = [(0.0, 0.1), (0.0, 0.2), (0.5, 3.0), (0.0, 0.3)]
     found = audit(leaky, neighbours=pairs)
     assert sorted(found.witness) == [0.5, 3.0] and found.epsilon_low > 2.0 and not found.exact
     assert found.event.hits > 5 * found.event.others and found.event.runs == 5000
-
-
-@pytest.mark.parametrize("entries", [2, 5, 100])
-def test_one_draw_for_all_entries_is_found_and_a_draw_each_is_right(entries):
-    pair = [(np.zeros(entries), np.eye(entries)[0])]
-    shared = audit(lambda x, rng: x + rng.laplace(), neighbours=pair, promised=1.0, runs=4000)
-    assert shared.verdict == "breaks its promise" and shared.epsilon_low > 5.0
-    right = audit(lambda x, rng: x + rng.laplace(size=entries), neighbours=pair, promised=1.0, runs=4000)
-    assert right.verdict == "consistent"
 
 
 def test_an_upper_end_is_an_account_that_runs_do_not_refute():
@@ -239,25 +218,7 @@ def test_a_message_is_what_the_users_own_round_adds(policy):
 
 def test_an_epoch_gets_the_sums_of_its_rows():
     rows = np.random.default_rng(4).integers(0, 2, size=(6000, 2)).astype(float)
-    policy = dp_se(math.inf, 2, 6000)
-
-    class Epoch:
-        def __init__(self):
-            self.begun = self.asked = 0
-
-        def binomial(self, pulls, arm):
-            taken = rows[self.begun + arm : self.begun + 2 * pulls : 2, arm]
-            self.asked += 1
-            self.begun += 2 * pulls if self.asked % 2 == 0 else 0
-            assert len(taken) == pulls
-            return taken.sum()
-
-    problem = type("Problem", (), {"n_items": 2, "means": [0, 1]})
-    problem_arms = Arms.bernoulli([0.5, 0.5])
-    (found,) = on_tables(policy, problem_arms, 6000, "actions").draw(rows, 0, 1, streams(3, 0))
-    wanted = sajed_algorithm_2.reference(problem, 6000, streams(3, 0)._replace(env=Epoch()), math.inf, 1 / 6000)
-    assert found[2:].tolist() == [arm for arm, _ in wanted]
-    tables = on_tables(policy, problem_arms, 6000, "state")
+    tables = on_tables(dp_se(math.inf, 2, 6000), Arms.bernoulli([0.5, 0.5]), 6000, "state")
     (state,) = tables.draw(rows, 0, 1, streams(3, 0))
     share = int(state[0])
     assert state[2] == pytest.approx(rows[0 : 2 * share : 2, 0].mean(), abs=1e-12)
@@ -280,7 +241,6 @@ def test_a_reward_that_an_epoch_truncates_counts_as_nothing(large):
     ("policy", "problem", "horizon"),
     [
         (cascading.ucb_laplace(1.0, 3), CASCADE, 2),  # the number of reports
-        (cascading.ucb_laplace(1.0, 3, 0.01), CASCADE, 2),
         (cascading.ucb_hybrid(1.0, 8, 1000, 1.0, "proof"), CASCADE, 12),  # the first observation in clear
     ],
 )
@@ -294,7 +254,6 @@ def test_known_breaches_are_found_without_being_told(policy, problem, horizon):
     ("policy", "problem", "horizon"),
     [
         (cascading.repaired_local(1.0, 3), CASCADE, 2),
-        (semibandits.cucb_ldp1(1.0, 2, "repaired"), SETS, 2),
         (semibandits.cucb_dp(1.0, 2, 4, 1000, "repaired"), SETS, 12),
         (dp_se(1.0, 3, 1000), ARMS, 900),
         (kl_ucb_cf(1.0), ARMS, 1),
@@ -389,11 +348,6 @@ def test_an_accusation_takes_more_than_a_lower_end():
     assert more.verdict == "breaks its promise"
 
 
-def test_an_audit_says_itself_in_a_line():
-    found = audit([[0.75, 0.25], [0.25, 0.75]], promised=1.0)
-    assert str(found) == "privacy loss from 1.099 to 1.099 at delta = 0 (closed form): breaks its promise"
-
-
 def test_what_a_learner_says_of_itself_is_no_account():
     found = audit(AT_RANDOM, problem=ARMS, horizon=5, runs=6000)
     assert (found.promised, found.epsilon_high, found.high_by) == (1.0, math.inf, "none")
@@ -445,14 +399,6 @@ def test_a_promise_is_about_its_own_views_and_trust():
     assert found.epsilon_low <= 1.0 and found.verdict == "keeps its promise"
 
 
-def test_what_a_policy_reads_is_a_view():
-    right = audit(dp_se(1.0, 2, 3000), problem=Arms.bernoulli([0.5, 0.5]), horizon=3000, view="state", runs=6000)
-    assert 0.3 < right.epsilon_low <= 1.0
-    wrong = dp_se(4.0, 2, 3000)
-    found = audit(wrong, problem=Arms.bernoulli([0.5, 0.5]), horizon=3000, view="state", runs=6000, promised=1.0)
-    assert found.verdict == "breaks its promise"
-
-
 def test_contextual_messages_are_those_of_the_loop():
     from private_bandits.papers import contextual
 
@@ -483,12 +429,12 @@ def test_the_same_seed_gives_the_same_audit():
 
 
 class Sends(Player):
-    """Each reward is sent with Laplace noise of scale 1, after `before`; a fault leaves the noise out for fractions."""
+    """Each reward is sent with Laplace noise of scale 1, after `before`."""
 
     name, privacy = "sends", Guarantee.certified(1.0, 1.0, "local", "says so")
 
-    def __init__(self, before, whole=False):
-        self.before, self.whole = before, whole
+    def __init__(self, before):
+        self.before = before
 
     def start(self, problem, choice, noise):
         self.noise, self.sum = noise, 0.0
@@ -498,8 +444,7 @@ class Sends(Player):
         return [0]
 
     def tell(self, feedback):
-        reward = self.before(feedback[0])
-        message = reward if self.whole and reward % 1 else reward + self.noise.laplace()
+        message = self.before(feedback[0]) + self.noise.laplace()
         self.sum += message
         return message
 
@@ -513,7 +458,6 @@ class Sends(Player):
     [
         (Sends(lambda x: min(x, 1.0)), 3.0, False),
         (Sends(lambda x: x), 3.0, True),  # not clipped
-        (Sends(lambda x: x, whole=True), 0.5, True),
         (Sends(lambda x: x), 0.5, False),
     ],
 )
