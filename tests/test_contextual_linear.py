@@ -237,25 +237,6 @@ def test_the_derived_ellipsoids_hold_the_parameter(make):
     assert 0.02 < most <= 1.0
 
 
-@pytest.mark.parametrize(
-    ("theorem", "variant", "rate"),
-    [
-        (bounds.theorem_8, "printed", -0.5),
-        (bounds.theorem_8, "derived", -0.5),
-        (bounds.theorem_10, "printed", -1.0),  # by the printed gradient step
-        (bounds.theorem_10, "derived", -0.5),
-    ],
-)
-def test_the_bounds_have_their_rates(theorem, variant, rate):
-    """T^(3/4) / sqrt(epsilon) but for logarithms, per decade."""
-    one, longer, dearer = (
-        theorem(2, horizon, epsilon, DELTA, variant)
-        for horizon, epsilon in ((10**15, 1.0), (10**16, 1.0), (10**15, 0.1))
-    )
-    assert 0.75 < math.log10(longer / one) < 0.83
-    assert math.log10(one / dearer) == pytest.approx(rate, abs=0.08)
-
-
 def test_the_bounds_by_hand():
     dim, horizon = 3, 5000
     beta = 1.0 + math.sqrt(2 * math.log(1 / ALPHA) + dim * math.log(1 + horizon / dim))

@@ -10,7 +10,6 @@ from scipy.optimize import minimize
 
 from private_bandits import simulate
 from private_bandits.kernels import barrier, online, quarters, weights
-from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers.contextual import (
     agarwal_algorithm_1,
     algorithm_1,
@@ -101,25 +100,6 @@ def test_algorithm_1_draws_the_arms_of_its_reference(noise, epsilon, delta, mode
     shown = trace(problem, policy, horizon=horizon, seed=3, replication=1)
     assert shown[:, 0].tolist() == rows[:, 0].tolist()
     assert len(set(rows[:, 0])) == 4
-
-
-@pytest.mark.parametrize(
-    ("learner", "options", "sigma"),
-    [
-        ("tsallis", {"variant": "tight"}, math.sqrt(2 * math.log(1250)) / 2),
-        ("tsallis", {"variant": "tight", "method": "analytic"}, None),
-        ("sphere", {"method": "analytic"}, None),
-    ],
-)
-def test_algorithm_1_plays_its_reference_with_other_noise(learner, options, sigma):
-    """The sensitivity of arms is 1; the analytic sigma is the one of the privacy that is paid."""
-    problem = ConvexLoss.arms(TABLE) if learner == "tsallis" else convex("distance")
-    policy, source = one_point(problem, 300, 2.0, 1e-3, learner, **options), streams(3, 1)
-    sigma = sigma or gaussian_sigma(2.0, 1e-3, 1.0 if learner == "tsallis" else 2 * problem.bound)
-    plain = behind(learner, problem, 300, source.choice, sigma, "gaussian")
-    rows = np.array(algorithm_1.reference(problem, 300, source, plain, 2.0, 1e-3, **options))
-    shown = trace(problem, policy, horizon=300, seed=3, replication=1)
-    np.testing.assert_allclose(shown[:, :-1], rows[:, :-1], rtol=1e-6, atol=1e-9)
 
 
 def on_line(anchors=(0.62, 0.9, 0.4), kind="distance", spread=0.3):
@@ -265,18 +245,6 @@ def test_tsallis_weights_are_those_of_a_root_finder(cumulated, step):
     assert np.sum(found) == pytest.approx(1.0, abs=1e-15)
     assert x < np.min(total)
     np.testing.assert_allclose(found, zimmert_tsallis_inf.distribution(total, step), rtol=1e-6)
-
-
-def test_tsallis_weights_minimise_what_they_should():
-    total, step, found = np.array([1.0, 3.0, 4.0]), 0.7, np.zeros(3)
-    weights.tsallis(total, step, found)
-
-    def leader(w):
-        return total @ w - 4 / step * np.sum(np.sqrt(np.maximum(w, 0)))
-
-    simplex = [{"type": "eq", "fun": lambda w: np.sum(w) - 1}]
-    best = minimize(leader, np.full(3, 1 / 3), bounds=[(1e-9, 1)] * 3, constraints=simplex, options={"ftol": 1e-14})
-    np.testing.assert_allclose(found, best.x, atol=1e-5)
 
 
 @pytest.mark.parametrize("pull", [0.0, 50.0])
