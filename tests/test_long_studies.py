@@ -14,7 +14,6 @@ from replay import committed, complete, folder, replayed, rows_of
 
 from private_bandits.papers import heavy_tailed, semibandits
 from private_bandits.papers.cascading import bounds
-from private_bandits.papers.definitions import replacements
 from private_bandits_book.cascading import long as cascading
 from private_bandits_book.chapter import Chapter
 from private_bandits_book.chapters.book import find_book
@@ -24,11 +23,9 @@ from private_bandits_book.convex import long as convex
 from private_bandits_book.definitions import long as definitions
 from private_bandits_book.heavy_tailed import far
 from private_bandits_book.heavy_tailed import long as tails
-from private_bandits_book.judging import Power
 from private_bandits_book.plots import facts
 from private_bandits_book.semibandits import long as sets
 from private_bandits_book.sweep import HORIZON, RateFit
-from private_bandits_book.verdicts import REPRODUCED
 
 # Chapter, study, what tells its algorithms apart, and the rounds that are played again; all of them if none.
 STUDIES = [
@@ -176,16 +173,6 @@ def test_rare_rewards_are_lost_by_a_short_first_epoch_and_found_by_a_long_one():
 # --- convex losses
 
 
-@pytest.mark.parametrize("epsilon", [math.inf, 4.0])
-@pytest.mark.parametrize("runs", [20, 80])
-def test_two_points_and_their_twin_without_privacy_have_one_verdict_at_20_and_at_80_runs(epsilon, runs):
-    """Equivalence: the local slopes 0.510 and 0.502 are told from 1/2 by the runs, and not from an order of sqrt T."""
-    rows = pd.read_csv(folder("convex") / "long-powers.csv")
-    fit = convex.fit(rows.query("replication < @runs"), "two points, convex", "printed", epsilon)
-    assert fit.replications == runs
-    assert Power(0.5, above=2 / 3, quantity="T").judge(fit.fit).verdict == REPRODUCED
-
-
 def test_a_claimed_power_with_its_logarithm_is_larger_in_the_same_fit():
     fit = RateFit.over(HORIZON, ((t, np.array([t**0.6, 1.1 * t**0.6])) for t in (1e4, 1e5, 1e6, 1e7)))
     found, claimed, wrong = convex.claimed(fit, 0.5, 0.5, 2 / 3)
@@ -259,15 +246,6 @@ def test_the_price_is_a_ratio_of_the_largest_regrets():
     assert definitions.factors(pd.concat([easy, hard.assign(uniform=0.22)])).empty  # 21 > 0.9 of uniform play's 22
     found = definitions.hardest(pd.concat([easy, hard]))
     assert found["gap"].unique() == [0.1]
-
-
-def test_bounds_stand_beside_runs():
-    rows = runs((definitions.DP_KLUCB, 0.2, [5.0, 6.0]), (definitions.LDP_UCB, 1.0, [7.0, 8.0]), t=10**6)
-    found = definitions.with_bounds(rows, 3).set_index(["policy", "epsilon"])["regret"]
-    assert found["lower bound, local", 0.2] == replacements.local_minimax(3, 10**6, 0.2)
-    means = definitions.instance(3, 0.5).means
-    found = definitions.with_bounds(rows, means).set_index(["policy", "epsilon"])["regret"]
-    assert found["lower bound, central", 0.2] == replacements.central_lower(means, 10**6, 0.2)
 
 
 # --- contexts: powers that are read off grids of gaps

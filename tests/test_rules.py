@@ -101,14 +101,6 @@ def test_numbers_that_do_not_tell_are_undecided_and_said():
     assert ruling.measurement.measured == 0.5
 
 
-@pytest.mark.parametrize("centre", [0.85, 40.0, 950.0, 986.0, 1030.0])
-def test_a_wider_interval_never_decides_more(centre):
-    verdicts = [NEAR(about(centre, half)).verdict for half in np.geomspace(1e-3, 3000, 500)]
-    first = verdicts.index(UNDECIDED)
-    assert len(set(verdicts[:first])) <= 1
-    assert set(verdicts[first:]) == {UNDECIDED}
-
-
 GOOD, BAD, OPEN = UPPER(about(0.6)), UPPER(about(2.0)), UPPER(about(0.7, 0.5))
 UNTESTED = NotTestable("no data")()
 REPAIRED = after_repair(BAD, GOOD)
