@@ -214,8 +214,7 @@ SILENT = {
     "gaussian": (PROBLEM, ucb_gaussian(math.inf, 1e-3, 3)),
     "hybrid": (PROBLEM, ucb_hybrid(math.inf, 8, HORIZON)),
     "first": (PROBLEM, repaired_local(math.inf, 3)),
-    "padded": (PROBLEM, repaired_padded(math.inf, 3)),
-    "padded, gaussian": (PROBLEM, repaired_padded(math.inf, 3, 1e-3)),
+    "padded": (PROBLEM, repaired_padded(math.inf, 3, 1e-3)),
     "keep": (PROBLEM, repaired_central(math.inf, 8, 3, HORIZON)),
     "semi-bandit": (SEMI, cucb_gaussian(math.inf, 1e-3, 8, 3)),
     "blocks": (SETS, cucb_blocks(math.inf, 3, 4, HORIZON)),
@@ -314,16 +313,13 @@ def test_results_say_what_was_run_in_strings_and_numbers(policy):
     assert result.regret.dims == ("replication", "t") and result.regret.dtype == np.float64
     assert result.replication.values.tolist() == [0, 1, 2]
     told = result.attrs
-    assert all(isinstance(value, (str, int, float)) for value in [*told.values(), *result.regret.attrs.values()])
     assert (told["problem"], told["policy"], told["seed"]) == ("Cascade(n_items=8, list_size=3)", policy.name, 11)
     assert f"numba {version('numba')}" in told["versions"]
     through_text = xr.Dataset.from_dict(json.loads(json.dumps(result.to_dict())))
     xr.testing.assert_identical(through_text, result)
-    named = [told[name] for name in ("paper", "algorithm", "variant", "privacy")]
-    if policy.name == "fixed":
-        assert named == ["", "", "", "not stated"]
-    else:
-        assert named == ["wang2021", "Algorithm 2", "published", parameters(policy.privacy)]
+    own = policy.name == "fixed"
+    assert told["algorithm"] == ("" if own else "Algorithm 2")
+    assert told["privacy"] == ("not stated" if own else parameters(policy.privacy))
 
 
 @pytest.mark.parametrize("horizon", [1, 2**53 + 1, 2**62])
