@@ -202,9 +202,8 @@ def test_a_list_of_ones_own_problem_is_checked_and_traced():
     np.testing.assert_array_equal(
         trace(problem, Replayed(np.tile([2, 0, 1], (2, 1))), horizon=2, seed=1), [[2, 0, 2]] * 2
     )
-    for wrong in ([[0, 0]], [[0, 3]], [[0]]):
-        with pytest.raises(ValueError, match=r"ask\(\) must return 2 distinct items of PositionBased"):
-            simulate(problem, Replayed(np.array([[*wrong[0], 0]])), horizon=1, replications=1, seed=1)
+    with pytest.raises(ValueError, match=r"ask\(\) must return 2 distinct items of PositionBased"):
+        simulate(problem, Replayed(np.array([[0, 3, 0]])), horizon=1, replications=1, seed=1)
 
 
 # --- parts of a study, and what results say
