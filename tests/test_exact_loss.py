@@ -162,16 +162,6 @@ def test_environment_loss_by_hand(policy, output, one, other, apart):
     assert exact_loss(policy, 2, **near) == pytest.approx(expected * apart / 0.25, rel=1e-10)
 
 
-def test_the_policy_cancels_in_a_history():
-    """Definition 5 as printed: the arms have one law under both environments; only noise on rewards helps."""
-    settings = {"definition": "environment", "environments": [(0.2, 0.8), (0.8, 0.2)]}
-    for policy, horizon in product([Greedy(2), Response(0.1, 2), Constant()], (1, 3)):
-        assert exact_loss(policy, horizon, **settings) == pytest.approx(2 * horizon * math.log(4) / 0.6, rel=1e-12)
-    keep = 1 / (1 + math.exp(-0.5))
-    high, low = 0.8 * keep + 0.2 * (1 - keep), 0.2 * keep + 0.8 * (1 - keep)
-    private = exact_loss(LocallyPrivate(Greedy(2), 0.5), 3, **settings)
-    assert private == pytest.approx(2 * 3 * math.log(high / low) / 0.6, rel=1e-12)
-    assert exact_loss(Greedy(2), 2, definition="environment", environments=[(0.0, 0.5), (0.5, 0.5)]) == math.inf
 
 
 @pytest.mark.parametrize("policy", [Table(1, 2), Watching(2, 2)])
