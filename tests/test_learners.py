@@ -107,13 +107,9 @@ class UCB1:
     name = "UCB1"
 
     def start(self, problem, choice, noise):
-        return Counts(problem.n_items, choice)
-
-
-class Counts:
-    def __init__(self, n_items, choice):
         self.choice, self.t = choice, 0
-        self.pulls, self.total = [0] * n_items, [0.0] * n_items
+        self.pulls, self.total = [0] * problem.n_items, [0.0] * problem.n_items
+        return self
 
     def ask(self):
         self.t += 1

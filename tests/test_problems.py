@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -85,28 +86,16 @@ def played(problem, order, rounds, seed=0):
     return seen
 
 
-def test_cascade_feedback_stops_at_the_first_click_with_the_exact_frequencies():
-    order, rounds = np.array([3, 0, 2]), 40_000
-    seen = played(Cascade(MEANS, 3), order, rounds)
-    probabilities, missed = {}, 1.0
-    for k, item in enumerate(order):
-        probabilities[(0.0,) * k + (1.0,)] = missed * MEANS[item]
-        missed *= 1 - MEANS[item]
-    probabilities[(0.0,) * 3] = missed
-    assert_frequencies(seen, probabilities)
-
-
-def test_semi_bandit_feedback_shows_every_position_independently():
-    order, rounds = np.array([1, 3, 0]), 40_000
-    seen = played(SemiBandit.top_k(MEANS, 3), order, rounds)
-    means = [MEANS[e] for e in order]
-    assert_frequencies(seen, {w: chance(w, means) for w in itertools.product([0.0, 1.0], repeat=3)})
-
-
-def assert_frequencies(seen, probabilities):
-    assert set(seen) <= probabilities.keys()
-    for reply, p in probabilities.items():
-        assert abs(seen.count(reply) / len(seen) - p) < 4.5 * math.sqrt(p * (1 - p) / len(seen)), reply
+@pytest.mark.parametrize("problem", problems(3), ids=str)
+def test_feedback_has_the_exact_frequencies_and_stops_at_a_click_of_a_cascade(problem):
+    order, expected = [3, 0, 2], Counter()
+    for drawn in itertools.product([0.0, 1.0], repeat=3):
+        clicked = isinstance(problem, Cascade) and 1.0 in drawn
+        expected[drawn[: drawn.index(1.0) + 1] if clicked else drawn] += chance(drawn, [MEANS[e] for e in order])
+    seen = Counter(played(problem, np.array(order), 40_000))
+    assert seen.keys() == expected.keys()
+    for reply, p in expected.items():
+        assert abs(seen[reply] / 40_000 - p) < 4.5 * math.sqrt(p * (1 - p) / 40_000), reply
 
 
 # --- decision sets
