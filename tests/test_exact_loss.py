@@ -104,13 +104,12 @@ def test_the_witness_pays_the_loss(policy, definition):
     assert worst.loss == exact_loss(policy, 3, definition=definition)
     assert len(worst.arms) == len(worst.signals) + 1 == len(worst.neighbour) + 1
     assert sum(x != y for x, y in zip(worst.signals, worst.neighbour, strict=True)) == 1
-    p, q = (
-        [
-            policy.probabilities(tuple(zip(worst.arms[:t], seen[:t], strict=True)))[arm]
-            for t, arm in enumerate(worst.arms)
-        ]
-        for seen in (worst.signals, worst.neighbour)
-    )
+
+    def chances(seen):
+        histories = [tuple(zip(worst.arms[:t], seen[:t], strict=True)) for t in range(len(worst.arms))]
+        return [policy.probabilities(history)[arm] for history, arm in zip(histories, worst.arms, strict=True)]
+
+    p, q = chances(worst.signals), chances(worst.neighbour)
     ratio = p[-1] / q[-1] if definition == "instantaneous" else math.prod(p) / math.prod(q)
     assert math.log(ratio) == pytest.approx(worst.loss, abs=1e-12)
 
@@ -160,8 +159,6 @@ def test_environment_loss_by_hand(policy, output, one, other, apart):
         assert loss == pytest.approx(expected, rel=1e-10)
     near = {"definition": "environment", "environments": means, "output": output, "distance": lambda *_: 0.25}
     assert exact_loss(policy, 2, **near) == pytest.approx(expected * apart / 0.25, rel=1e-10)
-
-
 
 
 @pytest.mark.parametrize("policy", [Table(1, 2), Watching(2, 2)])

@@ -283,7 +283,6 @@ def test_the_width_for_a_regular_tail_covers_quantiles_means(shape):
         (lambda: bounds.robust_ucb_upper(MEANS, 1.5, 1.0, HORIZON), "v must be"),
         (lambda: bounds.dp_upper(MEANS, 0.5, 0.5, 1.0, HORIZON, beta=1.0, variant="corrected"), "beta must be"),
         (lambda: bounds.ldp_upper(MEANS, 0.5, 0.5, 1.0, HORIZON, variant="misprinted"), "variant must be one of"),
-        (lambda: bounds.ldp_lower(2, 0.0, 0.5, 0.5, HORIZON), "gap must be"),
         (lambda: bounds.quantile_width(0.5, 1.0), "excess must be"),
     ],
 )

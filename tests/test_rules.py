@@ -197,11 +197,9 @@ STATED, ALGEBRA = Holds()(True, "all 12 cases", 1.0), Holds(DERIVED)(True, "by a
         (UNTESTED, DERIVED, ()),
         (all_of(LESS(about(-5.0, 4.0)), STATED), MEASURED, ("no difference",)),
         (all_of(STATED, ALGEBRA), DERIVED, ()),
-        (all_of(Holds()(False, "no"), ALGEBRA), EXACT, ()),
         (all_of(STATED, GOOD.inherited("a")), INHERITED, ()),
         (all_of(Holds()(False, "no"), GOOD.inherited("a")), EXACT, ()),
         (after_repair(BAD, ALGEBRA), DERIVED, ()),
-        (after_repair(BAD, OPEN), MEASURED, ()),
         (after_repair(Holds()(False, "no"), UPPER(about(0.6, 0.03))), MEASURED, ("0.75",)),
     ],
 )
@@ -244,12 +242,7 @@ def test_a_rare_mode_is_a_few_runs_that_stand_apart(runs, apart, middles):
 def test_laws_with_one_mode_seldom_show_two_and_a_rare_one_is_seen():
     rng = np.random.default_rng(3)
     for number in (5, 10, 20, 100):
-        for draw in (
-            rng.normal,
-            rng.exponential,
-            lambda size: rng.gamma(2.0, size=size),
-            lambda size: rng.lognormal(size=size),
-        ):
+        for draw in (rng.normal, rng.exponential, partial(rng.gamma, 2.0), rng.lognormal):
             assert sum(rare_mode(draw(size=number)) is not None for _ in range(500)) <= 25
     stuck = [np.where(rng.random(50) < 0.05, 10.0, 1.0) * rng.lognormal(0.0, 0.1, 50) for _ in range(200)]
     assert sum(rare_mode(runs) is not None for runs in stuck) >= 150
@@ -274,10 +267,8 @@ def test_an_unseen_mode_that_could_turn_a_comparison_leaves_it_undecided():
     # nor is a failure safe: the mode may lie below
     assert less(plain, stuck, 8.0).verdict == less(plain, low, 100.0).verdict == NOT_REPRODUCED
     assert less([*spread(39), 0.01], low, 100.0).verdict == UNDECIDED
-    # what shows no mode stays as it was drawn, however much could be lost, and what is undecided stays so
+    # what shows no mode stays as it was drawn, however much could be lost
     assert less(spread(40), plain, math.inf).verdict == REPRODUCED
-    assert less(stuck, plain, math.inf).verdict == UNDECIDED
-    assert "stand apart" not in less(stuck, stuck, 100.0).reason
 
 
 def test_an_unseen_mode_is_put_where_it_moves_a_slope_furthest():
@@ -318,11 +309,7 @@ LDP1 = {variant: semibandits.cucb_ldp1(1.0, 4, variant) for variant in semibandi
         ([LDP1["printed"]], [LDP1["repaired"], semibandits.cucb_ldp2(1.0, "repaired")], "must be one algorithm"),
         ([LDP1["printed"]], LDP1.values(), "must be one algorithm"),
         ([LDP1["printed"]], [], "must keep"),
-        (
-            [LDP1["printed"]],
-            [replace(LDP1["repaired"], mechanism="gaussian")],
-            r"must keep noise family, feedback and trust model, got \[.*'gaussian'.*\] for \[.*'laplace'",
-        ),
+        ([LDP1["printed"]], [replace(LDP1["repaired"], mechanism="gaussian")], "must keep noise family, .*'gaussian'"),
     ],
 )
 def test_a_repair_is_one_algorithm_that_keeps_what_it_repairs(printed, repaired, message):

@@ -56,9 +56,8 @@ def test_leaps_have_the_same_law():
     made, means = paper.cucb_blocks(1.0, 3, 12, horizon), []
     for leap in (0, 1 << 62):
         leaping = type(made)(**{**vars(made), "record": made.record._replace(leap=leap)})
-        lost = simulate(problem, leaping, horizon=horizon, replications=300, seed=leap % 7, progress=False).regret[
-            :, -1
-        ]
+        run = simulate(problem, leaping, horizon=horizon, replications=300, seed=leap % 7, progress=False)
+        lost = run.regret[:, -1]
         means.append((float(lost.mean()), float(lost.std()) / math.sqrt(300)))
     (one, error), (other, more) = means
     assert abs(one - other) < 4 * math.hypot(error, more) < 0.1 * one
@@ -196,9 +195,8 @@ def test_the_upper_bound_by_hand():
 @pytest.mark.parametrize("name", ["K-path", "windows", "public", "largest", "mixed"])
 def test_the_upper_bound_holds(name, epsilon):
     problem, horizon = OURS[name], 10**7
-    lost = simulate(
-        problem, blocks_for(problem, epsilon, horizon), horizon=horizon, replications=3, seed=1, progress=False
-    )
+    policy = blocks_for(problem, epsilon, horizon)
+    lost = simulate(problem, policy, horizon=horizon, replications=3, seed=1, progress=False)
     most = sum(bounds.cucb_blocks_upper(problem, horizon, epsilon))
     assert most / 1000 < float(lost.regret[:, -1].max()) < most
 

@@ -294,7 +294,9 @@ def test_results_say_what_was_run_in_strings_and_numbers(policy):
     assert f"numba {version('numba')}" in told["versions"]
     through_text = xr.Dataset.from_dict(json.loads(json.dumps(result.to_dict())))
     xr.testing.assert_identical(through_text, result)
+    assert json.loads(told["problem_parameters"])["means"] == PROBLEM.means.tolist()
     own = policy.name == "fixed"
+    assert own or set(json.loads(told["policy_parameters"])) == {"type", *policy.record._fields}
     assert told["algorithm"] == ("" if own else "Algorithm 2")
     assert told["privacy"] == ("not stated" if own else parameters(policy.privacy))
 

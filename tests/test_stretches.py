@@ -61,10 +61,8 @@ def round_by_round(problem, policy, horizon, seed):
         if ready:
             inverse, beta = np.linalg.inv(a), linear.radius(constants, t, 0.0)
             theta = inverse @ moment
-            indices = problem.sets @ theta + beta * np.sqrt(
-                np.einsum("sai,ij,saj->sa", problem.sets, inverse, problem.sets)
-            )
-            chosen = indices.argmax(axis=1)
+            widths = np.sqrt(np.einsum("sai,ij,saj->sa", problem.sets, inverse, problem.sets))
+            chosen = (problem.sets @ theta + beta * widths).argmax(axis=1)
         else:
             chosen = choice.integers(0, problem.n_actions, len(problem.sets))
         rounds = max(1, int(record.growth * (0.5 + choice.random()) * t))
@@ -94,10 +92,8 @@ def test_stretches_have_the_law_of_users_one_by_one(policy):
     drawn = simulate(SEVERAL, policy, horizon=400, replications=runs, seed=3).regret.values[:, -1]
     brute = [round_by_round(SEVERAL, policy, 400, seed) for seed in range(runs)]
     assert scipy.stats.ks_2samp(drawn, brute).pvalue > 1e-3
-    loud = policy.record.constants._replace(sigma=5.0 * policy.record.constants.sigma)
-    other = replace(
-        policy, record=policy.record._replace(constants=loud, reward_sigma=5.0 * policy.record.reward_sigma)
-    )
+    record, loud = policy.record, policy.record.constants._replace(sigma=5.0 * policy.record.constants.sigma)
+    other = replace(policy, record=record._replace(constants=loud, reward_sigma=5.0 * record.reward_sigma))
     drawn = simulate(SEVERAL, other, horizon=400, replications=runs, seed=3).regret.values[:, -1]
     assert scipy.stats.ks_2samp(drawn, brute).pvalue < 1e-3  # the test sees the noise
 
@@ -122,9 +118,8 @@ def test_the_tree_holds_a_node_for_every_power_of_two():
 
 def test_no_run_fills_the_tree_of_the_joint_model_before_its_end():
     policy, problem = joint_linucb(1.0, DELTA, 2, 10**9), instances.one_set(2, gap=1e-3)
-    assert gaussian_epsilon(policy.record.constants.sigma, DELTA, 4 * math.sqrt(policy.record.levels)) == pytest.approx(
-        1
-    )
+    paid = gaussian_epsilon(policy.record.constants.sigma, DELTA, 4 * math.sqrt(policy.record.levels))
+    assert paid == pytest.approx(1)
     result = simulate(problem, policy, horizon=10**9, replications=3, seed=0, checkpoints=[10**8])
     assert (result.regret[:, -1] > result.regret[:, 0]).all()
 

@@ -212,16 +212,8 @@ def bare(tmp_path: Path) -> dict[str, str]:
     places = {name: str(tmp_path / name) for name in ("TMPDIR", "TEMP", "JUPYTER_RUNTIME_DIR")}
     for place in places.values():
         Path(place).mkdir()
-    return (
-        known
-        | places
-        | {
-            "HOME": f"{os.devnull}/home",
-            "NUMBA_CACHE_DIR": os.devnull,
-            "PRIVATE_BANDITS_CACHE": "",
-            "PYTHONOPTIMIZE": "1",
-        }
-    )
+    caches = {"NUMBA_CACHE_DIR": os.devnull, "PRIVATE_BANDITS_CACHE": ""}
+    return known | places | caches | {"HOME": f"{os.devnull}/home", "PYTHONOPTIMIZE": "1"}
 
 
 # what a page or a kernel would import from the current folder
@@ -284,11 +276,8 @@ def test_a_run_that_is_told_to_end_leaves_no_process_and_no_file(tiny, tmp_path,
     mine = psutil.Process(one.pid).children(recursive=True)
     one.send_signal(getattr(signal, kind))
     out, err = one.communicate(timeout=30)
-    assert (one.returncode, out, [line for line in err.splitlines()[1:] if not line.endswith("so far")]) == (
-        code,
-        "",
-        [f"private-bandits: {said}"],
-    )
+    lines = [line for line in err.splitlines()[1:] if not line.endswith("so far")]
+    assert (one.returncode, out, lines) == (code, "", [f"private-bandits: {said}"])
     assert len(mine) == 1 and not any(child.is_running() for child in mine)
     assert crash.tree(tmp_path) == before
 
