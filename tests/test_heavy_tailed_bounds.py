@@ -57,18 +57,6 @@ def test_upper_bounds_by_hand():
     assert bounds.ldp_upper_independent(4, 0.5, 1.0, 16.0, HORIZON) == close(16 * math.sqrt(16 * LOG * HORIZON))
 
 
-def test_epochs_by_hand():
-    # v = 1, u = 4, D = 1/2, c = 24: 4 * 48^2 * 10 / 0.5 + 1
-    epoch = bounds.dp_epoch(1, 10.0, 0.5, 1.0, 4.0)
-    assert epoch.pulls == 4 * 48**2 * 20 + 1
-    assert epoch.threshold == close(math.sqrt(4 * epoch.pulls * 0.5 / 10))
-    assert epoch.error == close(0.5 / 24, rel=1e-4)
-    epoch = bounds.ldp_epoch(1, 10.0, 0.5, 1.0, 4.0)
-    assert epoch.pulls == 16 * 48**4 * 40 + 1
-    assert epoch.threshold == close(math.sqrt(4 * math.sqrt(epoch.pulls) * 0.5 / math.sqrt(10)))
-    assert epoch.error == close(0.5 / 24, rel=1e-4)
-
-
 def test_corrected_upper_bounds_count_the_pulls():
     # gap 1/4 leaves after the epoch of 1/8, gap 1/2 after that of 1/4; L grows with the epoch
     for name, inside, epoch_of in (("dp", 4, bounds.dp_epoch), ("ldp", 8, bounds.ldp_epoch)):
