@@ -155,6 +155,12 @@ def test_a_lower_end_is_above_the_loss_in_one_case_of_twenty_at_most(runs, p, lo
     assert 0.01 < sum(above) < 0.05
 
 
+def test_one_test_of_both_counts_is_as_sharp_as_two_intervals_of_more_runs():
+    assert lower_end(750, 276, 1500, 0.0, 0.05) > certified_loss(1200, 2400, 442, 2400, 0.0, 0.05)
+    for k, j in ((450, 15), (75, 27), (1350, 495), (1500, 0)):
+        assert lower_end(k, j, 1500, 0.0, 0.05) > certified_loss(k, 1500, j, 1500, 0.0, 0.05) + 0.02
+
+
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
 def test_no_more_than_the_truth_is_certified_and_halved_noise_is_found(epsilon):
     right = [audit(laplace(1 / epsilon), neighbours=[(0.0, 1.0)], seed=s, promised=epsilon) for s in range(12)]
