@@ -1,4 +1,4 @@
-"""Convex losses and the online learners: references, solvers, constants, refusals."""
+"""Convex losses and the online learners: references, solvers, constants."""
 
 from __future__ import annotations
 
@@ -277,24 +277,3 @@ def test_bernoulli_arms_become_losses():
     problem = ConvexLoss.from_arms(arms)
     assert problem.uniform_regret() == pytest.approx(arms.uniform_regret())
     np.testing.assert_allclose(problem.anchors, [[0.8, 0.1, 0.5]])
-
-
-SMOOTH, ARMS = convex("smooth"), ConvexLoss.arms(TABLE)
-ON_BALL = one_point(SMOOTH, 100, 1.0, 1e-3)
-
-
-@pytest.mark.parametrize(
-    ("problem", "policy", "horizon", "word"),
-    [
-        (SMOOTH, ON_BALL, 101, "horizon"),
-        (convex("smooth", radius=1.01), ON_BALL, 100, "B <="),
-        (ConvexLoss.ball([[0.1, 0.1]], kind="smooth"), ON_BALL, 100, "dimension"),
-        (SMOOTH, one_point(ARMS, 100, 1.0, 1e-3, "tsallis"), 100, "ConvexLoss.arms"),
-        (Arms.bernoulli([0.1] * 4), one_point(ARMS, 100, 1.0, 1e-3, "tsallis"), 100, "ConvexLoss.arms"),
-        (ConvexLoss.ball([[0.1]]), one_point(on_line(), 100, 1.0, 1e-3, "stochastic"), 100, "mode='stochastic'"),
-        (convex("kinked"), two_point(convex("distance"), 100, 1.0, 1e-3), 100, "G <="),
-    ],
-)
-def test_policies_are_refused_by_problems_they_were_not_made_for(problem, policy, horizon, word):
-    with pytest.raises(ValueError, match=word):
-        simulate(problem, policy, horizon=horizon, replications=1, seed=0)

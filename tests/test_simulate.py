@@ -271,16 +271,6 @@ def test_a_fixed_list_has_a_known_regret_and_is_told_what_was_observed(problem, 
             assert len(weights) == 3
 
 
-@pytest.mark.parametrize(
-    "items",
-    [[0, 1], [0, 1, 2, 3], [], [0, 1, 1], [0, 1, 8], [-1, 0, 1], [[0, 1, 2]], 0, [0.5, 1.5, 2.5], "012"],
-    ids=str,
-)
-def test_illegal_lists_are_refused(items):
-    with pytest.raises(ValueError, match=r"ask\(\) must return 3 distinct items of Cascade\(n_items=8, list_size=3\)"):
-        play(Fixed(items), replications=1)
-
-
 # --- results
 
 
@@ -395,6 +385,7 @@ def test_compiled_loops_give_the_generators_back(problem, policy):
         ({"horizon": 2**62 + 1}, "horizon must be >= 1 and <= 4611686018427387904, got 4611686018427387905"),
         ({"horizon": 10.5}, "horizon must be an integer >= 1, got 10.5"),
         ({"replications": 0}, "replications must be >= 1, got 0"),
+        ({"replications": range(-1, 3)}, "replications must be a number, or an increasing range from 0 on, got range"),
         ({"seed": -1}, "seed must be >= 0, got -1"),
         ({"n_jobs": 0}, "n_jobs must be >= 1, or -1 for all cores, got 0"),
         ({"checkpoints": [5, 51]}, "checkpoints must be >= 1 and <= 50, got 51"),
@@ -404,6 +395,9 @@ def test_compiled_loops_give_the_generators_back(problem, policy):
 def test_bad_arguments_are_named(changes, message):
     with pytest.raises(ValueError, match=message):
         play(cascading.cascade_ucb1(), **{"horizon": 50, **changes})
+
+
+ON_BALL, LINE = contextual.one_point(BALL, 50, 1.0, 1e-3), ConvexLoss.ball([[0.1]], mode="stochastic", spread=0.1)
 
 
 @pytest.mark.parametrize(
@@ -424,6 +418,12 @@ def test_bad_arguments_are_named(changes, message):
         (SPHERE, contextual.linucb(3), "calibrated for dim=3, the problem has 2"),
         (SPHERE, contextual.gloc(2, 50), "rewards must be 0 or 1"),
         (SPHERE, contextual.private_rewards(1.0, 2, 4, 50), "must have given sets"),
+        (BALL, contextual.one_point(BALL, 49, 1.0, 1e-3), "horizon must be <= 49"),
+        (ConvexLoss.ball([[0.1, 0.1, 0.1]], kind="smooth"), ON_BALL, "dimension"),
+        (ConvexLoss.ball([[-0.9, 0.2]], kind="smooth"), ON_BALL, "B <="),
+        (ConvexLoss.ball([[0.3, 0.1]], kind="kinked"), contextual.two_point(BALL, 50, 1.0, 1e-3), "G <="),
+        (BALL, contextual.one_point(TABLE, 50, 1.0, 1e-3, "tsallis"), "ConvexLoss.arms"),
+        (ConvexLoss.ball([[0.1]]), contextual.one_point(LINE, 50, 1.0, 1e-3, "stochastic"), "mode='stochastic'"),
         (BALL, cascading.cascade_ucb1(), "CascadeUCB1 needs Arms, a Cascade or a SemiBandit, got ConvexLoss.ball"),
         ("no problem", Fixed([0]), "fixed needs Arms, a Cascade, .* or a Problem of your own, got 'no problem'"),
     ],
