@@ -80,10 +80,6 @@ def play(text: str, fails: bool = False) -> Callable[..., SimpleNamespace]:
     return execute
 
 
-def interrupt(*given: object) -> None:
-    raise KeyboardInterrupt
-
-
 def run(root: Path, text: str, fails: bool = False) -> int:
     running.execute, running._build_page = play(text, fails), lambda *given: None  # type: ignore[assignment]
     running._provenance = lambda *given: {"made_by": running._MARK, "contents": given[-1]}  # type: ignore[assignment]

@@ -11,8 +11,7 @@ from private_bandits.papers.heavy_tailed import quantile_se
 from private_bandits.streams import streams
 
 LONG = 4096.0  # first pulls over 2 L / epsilon, of the variant with a long first epoch; 8 is ours
-RARE = 8e-4  # how often the better arm pays, on top of U[0, 0.2]; the other has U[0.4, 0.6]
-MEANS = (0.9, 0.5)
+RARE = 8e-4  # how often the better arm, of mean 0.9, pays on top of U[0, 0.2]; the other has U[0.4, 0.6]
 
 
 def loses_the_best(first: float, rate: float, beta: float, seed: int, replication: int) -> bool:

@@ -11,8 +11,7 @@ import pytest
 import scipy
 from dp_accounting.pld import privacy_loss_distribution
 
-from private_bandits.baselines import adap_ucb, dp_se, kl_ucb_cf, ldp_ucb_laplace, ldp_ucb_response, sajed_algorithm_2
-from private_bandits.baselines.ren_response import reference as response_reference
+from private_bandits.baselines import adap_ucb, dp_se, kl_ucb_cf, ldp_ucb_laplace, ldp_ucb_response
 from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers import cascading, heavy_tailed, semibandits
 from private_bandits.policy import Player
@@ -36,12 +35,6 @@ def laplace(scale):
     return lambda x, rng: x + rng.laplace(0.0, scale)
 
 
-def answers(bits):
-    """Randomised response at epsilon = 1, so many times."""
-    keep = 1 / (1 + math.exp(-1))
-    return lambda x, rng: np.where(rng.random(bits) < keep, x, 1 - x)
-
-
 # exact
 
 
@@ -62,21 +55,8 @@ def test_a_channel_that_excludes_an_output_pays_infinity_up_to_that_delta():
     channel = [[0.9, 0.1], [1.0, 0.0]]
     assert audit(channel).epsilon_low == math.inf and audit(channel, promised=1.0).verdict == "breaks its promise"
     assert audit(channel, delta=0.1).epsilon_low == pytest.approx(0.0, abs=1e-12)
-
-
-class Split:
-    """The reward of the first arm decides the law of the next."""
-
-    rewards, signal, channel = (0, 1), None, None
-
-    def probabilities(self, history):
-        return (1.0, 0.0, 0.0) if not history else (0.1, 0.2, 0.7) if history[0][1] else (0.0, 0.0, 1.0)
-
-
-def test_rounding_makes_no_loss_infinite():
-    assert audit([[0.1, 0.2, 0.7], [0.0, 0.0, 1.0]], delta=0.3).epsilon_low == pytest.approx(0.0, abs=1e-9)
-    assert audit(Split(), horizon=2, delta=0.3).epsilon_low == pytest.approx(0.0, abs=1e-9)
-    assert audit(Split(), horizon=2, delta=0.29).epsilon_low == math.inf
+    rounded = [[0.1, 0.2, 0.7], [0.0, 0.0, 1.0]]  # 0.1 + 0.2 is above 0.3
+    assert audit(rounded, delta=0.3).epsilon_low == pytest.approx(0.0, abs=1e-9)
 
 
 class Drawn:
@@ -155,12 +135,6 @@ def test_what_has_no_closed_form_is_run():
     assert audit(AddedNoise("laplace", 1.0), neighbours=pair, runs=0).epsilon_low == 2.0
 
 
-def test_a_delta_that_is_wrong_by_ten_is_seen_exactly():
-    right, wrong = (AddedNoise("gaussian", gaussian_sigma(1.0, delta, 1.0)) for delta in (1e-5, 1e-4))
-    verdicts = [audit(each, neighbours=[(0.0, 1.0)], delta=1e-5, promised=1.0).verdict for each in (right, wrong)]
-    assert verdicts == ["keeps its promise", "breaks its promise"]
-
-
 # what runs certify
 
 
@@ -181,12 +155,10 @@ def test_a_lower_end_is_above_the_loss_in_one_case_of_twenty_at_most(runs, p, lo
     assert 0.01 < sum(above) < 0.05
 
 
-def test_one_test_of_both_counts_is_sharper_than_two_intervals():
-    for k, j in ((750, 276), (450, 15), (75, 27), (1350, 495), (1500, 0)):
-        assert lower_end(k, j, 1500, 0.0, 0.05) > certified_loss(k, 1500, j, 1500, 0.0, 0.05) + 0.02
-    # as sharp as two intervals of 1.6 times the runs
+def test_one_test_of_both_counts_is_as_sharp_as_two_intervals_of_more_runs():
     assert lower_end(750, 276, 1500, 0.0, 0.05) > certified_loss(1200, 2400, 442, 2400, 0.0, 0.05)
-    assert lower_end(10, 12, 1500, 0.0, 0.05) == 0.0 and lower_end(1500, 0, 1500, 0.0, 0.05) < math.log(1500 / 2.9)
+    for k, j in ((450, 15), (75, 27), (1350, 495), (1500, 0)):
+        assert lower_end(k, j, 1500, 0.0, 0.05) > certified_loss(k, 1500, j, 1500, 0.0, 0.05) + 0.02
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
@@ -200,32 +172,12 @@ def test_no_more_than_the_truth_is_certified_and_halved_noise_is_found(epsilon):
     assert np.median([found.epsilon_low for found in right]) > 0.8 * min(epsilon, math.log(5000 / 3.69) - 2) - 0.05
 
 
-@pytest.mark.parametrize(("bits", "wanted"), [(11, 4.5), (19, 5.2)])
-def test_repeated_answers_are_told_by_their_number(bits, wanted):
-    lows = [audit(answers(bits), neighbours=[(0, 1)], runs=10_000, seed=s).epsilon_low for s in range(20)]
-    assert sum(low >= wanted for low in lows) >= 19 and max(lows) < math.log(2500 / 2.99)
-
-
 def test_the_pair_is_searched_and_named():
     leaky = laplace(1.0)
     pairs = [(0.0, 0.1), (0.0, 0.2), (0.5, 3.0), (0.0, 0.3)]
     found = audit(leaky, neighbours=pairs)
     assert sorted(found.witness) == [0.5, 3.0] and found.epsilon_low > 2.0 and not found.exact
     assert found.event.hits > 5 * found.event.others and found.event.runs == 5000
-
-
-def test_outcomes_may_differ_in_length():
-    found = audit(lambda x, rng: [1.0] * (1 + (rng.random() < x)), neighbours=[(0.0, 0.5)])
-    assert found.epsilon_low > 5.0
-
-
-@pytest.mark.parametrize("entries", [2, 5, 100])
-def test_one_draw_for_all_entries_is_found_and_a_draw_each_is_right(entries):
-    pair = [(np.zeros(entries), np.eye(entries)[0])]
-    shared = audit(lambda x, rng: x + rng.laplace(), neighbours=pair, promised=1.0, runs=4000)
-    assert shared.verdict == "breaks its promise" and shared.epsilon_low > 5.0
-    right = audit(lambda x, rng: x + rng.laplace(size=entries), neighbours=pair, promised=1.0, runs=4000)
-    assert right.verdict == "consistent"
 
 
 def test_an_upper_end_is_an_account_that_runs_do_not_refute():
@@ -261,29 +213,6 @@ def test_a_table_of_constant_rows_is_played_as_simulate_plays_those_means(policy
     assert np.array_equal(found[problem.n_items :].reshape(wanted.shape), wanted)
 
 
-class Told:
-    """A problem and an environment of one arm a round that read a table."""
-
-    def __init__(self, rows):
-        self.rows, self.t, self.n_items, self.list_size = rows, -1, rows.shape[1], 1
-        self.means = self
-
-    def random(self):
-        self.t += 1
-        return 0.5
-
-    def __getitem__(self, arm):
-        return self.rows[self.t, arm]
-
-
-def test_a_table_is_played_as_the_reference_plays_it():
-    rows = np.random.default_rng(2).integers(0, 2, size=(60, 3)).astype(float)
-    (found,) = on_tables(ldp_ucb_response(1.0), ARMS, 60, "actions").draw(rows, 7, 1, streams(3, 0))
-    told = Told(rows)
-    wanted = response_reference(told, 60, streams(3, 0)._replace(env=told), 1.0)
-    assert found[ARMS.n_items :].tolist() == [arm for arm, _ in wanted]
-
-
 @pytest.mark.parametrize("policy", [ldp_ucb_response(math.inf), kl_ucb_cf(math.inf)])
 def test_a_message_is_what_the_users_own_round_adds(policy):
     rows = np.random.default_rng(2).integers(0, 2, size=(30, 3)).astype(float)
@@ -293,33 +222,9 @@ def test_a_message_is_what_the_users_own_round_adds(policy):
         assert sent.tolist() == [1.0, rows[user, seen[ARMS.n_items + user]]]
 
 
-@pytest.mark.parametrize("policy", [adap_ucb(1.0), dp_se(1.0, 3, 100)])
-def test_sums_of_several_users_are_no_messages(policy):
-    with pytest.raises(ValueError, match="view='messages'"):
-        audit(policy, problem=ARMS, horizon=50, view="messages")
-
-
 def test_an_epoch_gets_the_sums_of_its_rows():
     rows = np.random.default_rng(4).integers(0, 2, size=(6000, 2)).astype(float)
-    policy = dp_se(math.inf, 2, 6000)
-
-    class Epoch:
-        def __init__(self):
-            self.begun = self.asked = 0
-
-        def binomial(self, pulls, arm):
-            taken = rows[self.begun + arm : self.begun + 2 * pulls : 2, arm]
-            self.asked += 1
-            self.begun += 2 * pulls if self.asked % 2 == 0 else 0
-            assert len(taken) == pulls
-            return taken.sum()
-
-    problem = type("Problem", (), {"n_items": 2, "means": [0, 1]})
-    problem_arms = Arms.bernoulli([0.5, 0.5])
-    (found,) = on_tables(policy, problem_arms, 6000, "actions").draw(rows, 0, 1, streams(3, 0))
-    wanted = sajed_algorithm_2.reference(problem, 6000, streams(3, 0)._replace(env=Epoch()), math.inf, 1 / 6000)
-    assert found[2:].tolist() == [arm for arm, _ in wanted]
-    tables = on_tables(policy, problem_arms, 6000, "state")
+    tables = on_tables(dp_se(math.inf, 2, 6000), Arms.bernoulli([0.5, 0.5]), 6000, "state")
     (state,) = tables.draw(rows, 0, 1, streams(3, 0))
     share = int(state[0])
     assert state[2] == pytest.approx(rows[0 : 2 * share : 2, 0].mean(), abs=1e-12)
@@ -342,7 +247,6 @@ def test_a_reward_that_an_epoch_truncates_counts_as_nothing(large):
     ("policy", "problem", "horizon"),
     [
         (cascading.ucb_laplace(1.0, 3), CASCADE, 2),  # the number of reports
-        (cascading.ucb_laplace(1.0, 3, 0.01), CASCADE, 2),
         (cascading.ucb_hybrid(1.0, 8, 1000, 1.0, "proof"), CASCADE, 12),  # the first observation in clear
     ],
 )
@@ -356,7 +260,6 @@ def test_known_breaches_are_found_without_being_told(policy, problem, horizon):
     ("policy", "problem", "horizon"),
     [
         (cascading.repaired_local(1.0, 3), CASCADE, 2),
-        (semibandits.cucb_ldp1(1.0, 2, "repaired"), SETS, 2),
         (semibandits.cucb_dp(1.0, 2, 4, 1000, "repaired"), SETS, 12),
         (dp_se(1.0, 3, 1000), ARMS, 900),
         (kl_ucb_cf(1.0), ARMS, 1),
@@ -368,46 +271,20 @@ def test_what_is_right_comes_out_right(policy, problem, horizon):
     assert found.epsilon_low <= 1.0 and found.verdict == "keeps its promise" and found.high_by == "accounting"
 
 
-class Leak:
-    """A round's reward, and nothing else, decides what is played next."""
-
-    name, privacy = "leak", Guarantee.certified(1.0, 1.0, "central", "says so")
-
-    def __init__(self, leaked):
-        self.leaked = leaked
-
-    def start(self, problem, choice, noise):
-        self.choice, self.t, self.next = choice, 0, None
-        return self
-
-    def ask(self):
-        return [int(self.choice.integers(2)) if self.next is None else self.next]
-
-    def tell(self, feedback):
-        self.next = int(feedback[0]) if self.t == self.leaked else None
-        self.t += 1
-
-
-@pytest.mark.parametrize("leaked", [0, 21, 37, 48])
-def test_the_user_whose_reward_leaks_is_searched_among_all(leaked):
-    found = audit(Leak(leaked), problem=Arms.bernoulli([0.5, 0.4]), horizon=50, runs=6000)
-    first, second = found.witness
-    assert np.flatnonzero((first != second).any(axis=1)).tolist() == [leaked]
-    assert found.epsilon_low > 4.0 and found.verdict == "breaks its promise"
-
-
-class Played(Leak):
+class Played:
     """Random play; the round after the leaked reward plays what `told` makes of the arms and rewards before it."""
 
-    def __init__(self, told, arms=2):
-        self.told, self.arms = told, arms
+    name, privacy = "played", Guarantee.certified(1.0, 1.0, "central", "says so")
+
+    def __init__(self, told):
+        self.told = told
 
     def start(self, problem, choice, noise):
         self.choice, self.seen, self.next = choice, [], None
         return self
 
     def ask(self):
-        self.arm = int(self.choice.integers(self.arms)) if self.next is None else int(self.next)
+        self.arm = int(self.choice.integers(3)) if self.next is None else int(self.next)
         return [self.arm]
 
     def tell(self, feedback):
@@ -415,7 +292,9 @@ class Played(Leak):
         self.next = self.told(self.seen)
 
 
+AT_RANDOM = Played(lambda seen: None)
 LEAKS = {
+    "the first user": lambda seen: seen[0][1] if len(seen) == 1 else None,
     "the last round only": lambda seen: seen[-1][1] if len(seen) == 19 else None,
     "arm 3 of user 17": lambda seen: seen[-1][1] if len(seen) == 17 and seen[-1][0] == 2 else None,
     "arm 3 of user 17, ten rounds later": lambda seen: seen[16][1] if len(seen) == 26 and seen[16][0] == 2 else None,
@@ -427,8 +306,7 @@ LEAKS = {
 
 @pytest.mark.parametrize("told", LEAKS.values(), ids=LEAKS)
 def test_a_leak_is_found_that_another_arm_or_user_hides(told):
-    policy = Played(told, 3)
-    found = audit(policy, problem=ARMS, horizon=28, runs=6000)
+    found = audit(Played(told), problem=ARMS, horizon=28, runs=6000)
     assert found.epsilon_low > 2.0 and found.verdict == "breaks its promise"
 
 
@@ -448,8 +326,7 @@ class Counting(Player):
 
     name = "counting"
 
-    def __init__(self, own=None):
-        self.told, self.own = [], own
+    told = 0
 
     def start(self, problem, choice, noise):
         return self
@@ -458,15 +335,13 @@ class Counting(Player):
         return [0]
 
     def tell(self, feedback):
-        self.told.append(feedback[0])
-        return len(self.told)
+        self.told += 1
+        return self.told
 
 
 def test_a_policy_in_python_is_played_as_a_copy_as_simulate_does():
     found = audit(Counting(), problem=ARMS, horizon=2, view="messages", promised=1.0, runs=400)
     assert (found.event.hits, found.event.others) in ((100, 100), (0, 0))
-    with pytest.raises(ValueError, match="must draw from the streams"):
-        audit(Counting(np.random.default_rng(1)), problem=ARMS, horizon=2, view="messages", runs=400)
 
 
 def test_an_accusation_takes_more_than_a_lower_end():
@@ -478,22 +353,8 @@ def test_an_accusation_takes_more_than_a_lower_end():
     assert more.verdict == "breaks its promise"
 
 
-def test_a_lower_end_is_never_above_what_is_proved():
-    found = [audit(kl_ucb_cf(1.0), problem=ARMS, horizon=1, runs=6000, seed=s) for s in range(20)]
-    assert {each.verdict for each in found} == {"keeps its promise"}
-    assert max(each.epsilon_low for each in found) <= 1.0
-
-
-def test_an_audit_says_itself_in_a_line():
-    found = audit([[0.75, 0.25], [0.25, 0.75]], promised=1.0)
-    assert str(found) == "privacy loss from 1.099 to 1.099 at delta = 0 (closed form): breaks its promise"
-    found = audit(laplace(0.5), neighbours=[(0.0, 1.0)], promised=1.0)
-    said = f"privacy loss from {found.epsilon_low:.4g} to inf at delta = 0 (sampled): breaks its promise; {found.event}"
-    assert str(found) == f"{said}: {found.event.hits}, {found.event.others} of 5000"
-
-
 def test_what_a_learner_says_of_itself_is_no_account():
-    found = audit(Leak(60), problem=Arms.bernoulli([0.5, 0.4]), horizon=5, runs=6000)
+    found = audit(AT_RANDOM, problem=ARMS, horizon=5, runs=6000)
     assert (found.promised, found.epsilon_high, found.high_by) == (1.0, math.inf, "none")
     assert found.verdict == "consistent"
 
@@ -508,16 +369,15 @@ def test_a_subclass_of_added_noise_is_run():
     assert found.method == "sampled" and found.verdict == "breaks its promise"
 
 
+PARTS = ("LinUCB, private rewards", "Private rewards", "LinUCB, joint privacy")  # not about a user's whole message
+
+
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
 def test_an_account_is_that_of_the_records_numbers_and_is_what_the_policy_says(epsilon):
     checked = 0
     for _, policy in listed(epsilon, 1e-3):
         paid, local = account(policy.record, policy.privacy.delta)
-        parts = policy.name in (
-            "LinUCB, private rewards",
-            "Private rewards",
-            "LinUCB, joint privacy",
-        )  # not about a user's whole message
+        parts = policy.name in PARTS
         known = pytest.approx(math.inf if parts else policy.privacy.effective_epsilon, rel=1e-9)
         assert paid == known
         assert policy.privacy.trust == "none" or local == (policy.privacy.trust == "local")
@@ -544,14 +404,6 @@ def test_a_promise_is_about_its_own_views_and_trust():
     assert found.epsilon_low <= 1.0 and found.verdict == "keeps its promise"
 
 
-def test_what_a_policy_reads_is_a_view():
-    right = audit(dp_se(1.0, 2, 3000), problem=Arms.bernoulli([0.5, 0.5]), horizon=3000, view="state", runs=6000)
-    assert 0.3 < right.epsilon_low <= 1.0
-    wrong = dp_se(4.0, 2, 3000)
-    found = audit(wrong, problem=Arms.bernoulli([0.5, 0.5]), horizon=3000, view="state", runs=6000, promised=1.0)
-    assert found.verdict == "breaks its promise"
-
-
 def test_contextual_messages_are_those_of_the_loop():
     from private_bandits.papers import contextual
 
@@ -562,32 +414,10 @@ def test_contextual_messages_are_those_of_the_loop():
     assert 0.5 < found.epsilon_low <= 8.0 and len(found.witness) == 2
 
 
-def test_a_learner_is_sampled():
-    class Follow:
-        name = "follow"
-
-        def start(self, problem, choice, noise):
-            self.last = 0
-            return self
-
-        def ask(self):
-            return [self.last]
-
-        def tell(self, feedback):
-            self.last = int(feedback[0])
-
-    found = audit(Follow(), problem=ARMS, horizon=3, runs=6000, promised=1.0)
-    assert found.epsilon_low > 5.0 and found.verdict == "breaks its promise"
-
-
 def test_below_a_full_search_one_pair_is_searched_and_a_clear_leak_is_found():
     policy = cascading.ucb_laplace(1.0, 3)  # the first observation is sent in clear
     found = audit(policy, problem=CASCADE, horizon=2, runs=400)
     assert found.verdict == "breaks its promise" and found.event.runs == 100
-    pair = np.zeros((2, 2, CASCADE.n_items))
-    pair[1, 0] = 1.0
-    given = audit(policy, problem=CASCADE, horizon=2, runs=400, neighbours=[(*pair,)])
-    np.testing.assert_array_equal(given.witness, found.witness)
     right = audit(cascading.repaired_local(1.0, 3), problem=CASCADE, horizon=2, runs=400)
     assert right.epsilon_low <= 1.0
     more, fewer = (len(on_tables(policy, CASCADE, 2, "messages").pairs(streams(0, 0), every)) for every in (1, 0))
@@ -599,40 +429,13 @@ def test_the_same_seed_gives_the_same_audit():
     assert one == same and one.event != other.event
 
 
-class Episode(Player):
-    """Noisy means choose an arm; its episode ends when the exact sum of its rewards reaches 2."""
-
-    name, privacy = "episode", Guarantee.certified(1.0, 1.0, "central", "says so")
-
-    def start(self, problem, choice, noise):
-        learner = Episode()
-        learner.noise, learner.means = noise, noise.laplace(0.0, 1.0, problem.n_items)
-        learner.arm, learner.sum, learner.pulls = int(learner.means.argmax()), 0.0, 0
-        return learner
-
-    def ask(self):
-        return [self.arm]
-
-    def tell(self, feedback):
-        self.sum, self.pulls = self.sum + feedback[0], self.pulls + 1
-        if self.sum >= 2:
-            self.means[self.arm] = (self.sum + self.noise.laplace()) / self.pulls
-            self.arm, self.sum, self.pulls = int(self.means.argmax()), 0.0, 0
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_an_episode_that_ends_at_an_exact_sum_is_found_with_every_seed(seed):
-    found = audit(Episode(), problem=ARMS, horizon=20, runs=6000, seed=seed)
-    assert found.epsilon_low > 3.5 and found.verdict == "breaks its promise"
-
-
 class Sends(Player):
-    """Each reward is sent with Laplace noise of scale 1, after `before`; a fault leaves the noise out for fractions."""
+    """Each reward is sent with Laplace noise of scale 1, after `before`."""
 
     name, privacy = "sends", Guarantee.certified(1.0, 1.0, "local", "says so")
 
-    def __init__(self, before, whole=False):
-        self.before, self.whole = before, whole
+    def __init__(self, before):
+        self.before = before
 
     def start(self, problem, choice, noise):
         self.noise, self.sum = noise, 0.0
@@ -642,8 +445,7 @@ class Sends(Player):
         return [0]
 
     def tell(self, feedback):
-        reward = self.before(feedback[0])
-        message = reward if self.whole and reward % 1 else reward + self.noise.laplace()
+        message = self.before(feedback[0]) + self.noise.laplace()
         self.sum += message
         return message
 
@@ -657,7 +459,6 @@ class Sends(Player):
     [
         (Sends(lambda x: min(x, 1.0)), 3.0, False),
         (Sends(lambda x: x), 3.0, True),  # not clipped
-        (Sends(lambda x: x, whole=True), 0.5, True),
         (Sends(lambda x: x), 0.5, False),
     ],
 )
@@ -730,12 +531,6 @@ def test_what_only_two_rounds_the_arm_or_two_items_show_is_found(policy, problem
     assert found.verdict == "breaks its promise", str(found)
 
 
-def test_what_a_policy_in_python_does_not_show_is_refused():
-    for view, named in (("messages", "tell"), ("state", "state")):
-        with pytest.raises(ValueError, match=named):
-            audit(Episode(), problem=ARMS, horizon=3, view=view, runs=400)
-
-
 @pytest.mark.parametrize(
     "leaks",
     [
@@ -754,11 +549,6 @@ def test_the_last_digits_of_noise_are_not_compared():
     """1 + noise has fewer digits than 0 + noise: floating point, and no fault of the mechanism."""
     found = audit(lambda x, rng: 0.1 + 0.2 if x else 0.3, neighbours=[(0, 1)], runs=4000)
     assert found.epsilon_low == 0.0
-
-
-def test_what_is_no_number_is_an_outcome_like_others_and_large_numbers_are_no_trouble():
-    failing = audit(lambda x, rng: math.nan if x and rng.random() < 0.5 else 0.0, neighbours=[(0, 1)])
-    assert failing.epsilon_low > 5.0
     assert audit(lambda x, rng: 1e300 * (x + rng.laplace()), neighbours=[(0.0, 1.0)]).epsilon_low <= 1.0
 
 
@@ -766,9 +556,7 @@ def test_what_is_no_number_is_an_outcome_like_others_and_large_numbers_are_no_tr
     ("changed", "named"),
     [
         ({"neighbours": None}, "neighbours"),
-        ({"neighbours": [(0.0,)]}, "neighbours"),
         ({"view": "letters"}, "view"),
-        ({"view": "next"}, "view"),
         ({"runs": 100}, "runs"),
         ({"neighbours": [(0.0, 1.0)] * 20, "runs": 4000}, "runs"),
         ({"delta": 1.0}, "delta"),
@@ -776,14 +564,10 @@ def test_what_is_no_number_is_an_outcome_like_others_and_large_numbers_are_no_tr
         ({"target": dp_se(1.0, 3, 100)}, "problem|horizon"),
         ({"target": heavy_tailed.quantile_se(1.0, 0.1), "problem": ARMS, "horizon": 5}, "target"),
         ({"target": dp_se(1.0, 3, 100), "problem": ARMS, "horizon": 5, "view": "messages"}, "view"),
-        ({"target": cascading.ucb_laplace(1.0, 3), "problem": CASCADE, "horizon": 2}, "neighbours"),
-        ({"horizon": -3}, "horizon"),
+        ({"target": AT_RANDOM, "neighbours": None, "problem": ARMS, "horizon": 3, "view": "messages"}, "tell"),
+        ({"target": AT_RANDOM, "neighbours": None, "problem": ARMS, "horizon": 3, "view": "state"}, "state"),
         ({"target": Greedy(2), "horizon": 3}, "neighbours"),
-        ({"target": Greedy(2), "neighbours": None, "horizon": 3, "view": "state"}, "view"),
         ({"target": Greedy(2), "neighbours": None, "horizon": 50, "delta": 0.1}, "horizon"),
-        ({"problem": "x"}, "problem"),
-        ({"view": "actions"}, "view"),
-        ({"target": [[1.0, 0.0], [0.5, 0.5]]}, "neighbours"),
         ({"target": [[1.0, 0.0], [0.5, 0.5]], "neighbours": None, "accounted": 1.0}, "accounted"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Convex losses and the online learners: references, unbiased estimates, solvers, constants, refusals."""
+"""Convex losses and the online learners: references, solvers, constants."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 from private_bandits import simulate
-from private_bandits.kernels import barrier, online, quarters, weights
-from private_bandits.mechanisms import gaussian_sigma
+from private_bandits.kernels import barrier, online, weights
 from private_bandits.papers.contextual import (
     agarwal_algorithm_1,
     algorithm_1,
@@ -61,13 +60,16 @@ def behind(learner, problem, horizon, choice, sigma, noise):
     return box.reference(problem, horizon, choice, problem.bound + beyond)
 
 
-@pytest.mark.parametrize("learner", FIT)
+@pytest.mark.parametrize("learner", [*FIT, "tsallis"])
 @pytest.mark.parametrize(("noise", "epsilon", "delta"), NOISES)
 @pytest.mark.parametrize("mode", ["schedule", "stochastic"])
 def test_algorithm_1_plays_its_reference(noise, epsilon, delta, learner, mode):
     """At epsilon = infinity this is the learner alone, without any noise."""
     horizon = 25 if learner in ("saha_tewari", "hazan_levy") else 200
-    problem = convex(FIT[learner], mode=mode, spread=0.3 if mode == "stochastic" else 0.0)
+    if learner == "tsallis":
+        problem = ConvexLoss.arms(TABLE, mode=mode)
+    else:
+        problem = convex(FIT[learner], mode=mode, spread=0.3 if mode == "stochastic" else 0.0)
     policy = calibrated(one_point, problem, horizon, noise, epsilon, delta, learner=learner)
     sigma = {"none": 0.0, "gaussian": problem.bound * math.sqrt(2 * math.log(1250)), "laplace": problem.bound}[noise]
     assert policy.record.scale == pytest.approx(sigma)
@@ -75,7 +77,9 @@ def test_algorithm_1_plays_its_reference(noise, epsilon, delta, learner, mode):
     plain = behind(learner, problem, horizon, source.choice, sigma, law)
     rows = np.array(algorithm_1.reference(problem, horizon, source, plain, epsilon, delta, law))
     rows[:, -1] = np.clip(rows[:, -1], policy.record.low, policy.record.high)
-    np.testing.assert_allclose(trace(problem, policy, horizon=horizon, seed=7), rows, rtol=1e-6, atol=1e-8)
+    shown = trace(problem, policy, horizon=horizon, seed=7)
+    kept = 1 if learner == "tsallis" else None  # whose kernel maps what it is told to [0, 1]
+    np.testing.assert_allclose(shown[:, :kept], rows[:, :kept], rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("learner", FIT)
@@ -87,39 +91,6 @@ def test_algorithm_1_begins_a_long_run_as_its_reference(learner):
     plain = behind(learner, problem, horizon, source.choice, sigma, "gaussian")
     rows = algorithm_1.reference(problem, 20, source, plain, epsilon, 1e-3)
     np.testing.assert_allclose(trace(problem, policy, horizon=20, seed=7), rows, rtol=1e-6, atol=1e-8)
-
-
-@pytest.mark.parametrize(("noise", "epsilon", "delta"), NOISES)
-@pytest.mark.parametrize("mode", ["schedule", "stochastic"])
-def test_algorithm_1_draws_the_arms_of_its_reference(noise, epsilon, delta, mode, learner="tsallis"):
-    """Over 300 rounds: dividing by the weights makes a rounding error grow, to 1e-8 in some 370 rounds."""
-    problem, horizon = ConvexLoss.arms(TABLE, mode=mode), 300
-    policy = calibrated(one_point, problem, horizon, noise, epsilon, delta, learner=learner)
-    source, law = streams(3, 1), "laplace" if noise == "laplace" else "gaussian"
-    plain = behind(learner, problem, horizon, source.choice, policy.record.scale, law)
-    rows = np.array(algorithm_1.reference(problem, horizon, source, plain, epsilon, delta, law))
-    shown = trace(problem, policy, horizon=horizon, seed=3, replication=1)
-    assert shown[:, 0].tolist() == rows[:, 0].tolist()
-    assert len(set(rows[:, 0])) == 4
-
-
-@pytest.mark.parametrize(
-    ("learner", "options", "sigma"),
-    [
-        ("tsallis", {"variant": "tight"}, math.sqrt(2 * math.log(1250)) / 2),
-        ("tsallis", {"variant": "tight", "method": "analytic"}, None),
-        ("sphere", {"method": "analytic"}, None),
-    ],
-)
-def test_algorithm_1_plays_its_reference_with_other_noise(learner, options, sigma):
-    """The sensitivity of arms is 1; the analytic sigma is the one of the privacy that is paid."""
-    problem = ConvexLoss.arms(TABLE) if learner == "tsallis" else convex("distance")
-    policy, source = one_point(problem, 300, 2.0, 1e-3, learner, **options), streams(3, 1)
-    sigma = sigma or gaussian_sigma(2.0, 1e-3, 1.0 if learner == "tsallis" else 2 * problem.bound)
-    plain = behind(learner, problem, 300, source.choice, sigma, "gaussian")
-    rows = np.array(algorithm_1.reference(problem, 300, source, plain, 2.0, 1e-3, **options))
-    shown = trace(problem, policy, horizon=300, seed=3, replication=1)
-    np.testing.assert_allclose(shown[:, :-1], rows[:, :-1], rtol=1e-6, atol=1e-9)
 
 
 def on_line(anchors=(0.62, 0.9, 0.4), kind="distance", spread=0.3):
@@ -142,47 +113,25 @@ def test_the_stochastic_learner_plays_its_reference(noise, epsilon, delta, ancho
     assert len(set(cuts)) > 2 and {1, 3} <= {case for case, *_ in cuts}
 
 
-def test_the_stochastic_learner_cuts_on_both_sides_and_keeps_the_best_point():
-    """Of 30 runs none loses it, where the three cases occur and either end is cut."""
+def test_the_stochastic_learner_keeps_the_best_point():
+    """Of 30 runs none loses it, where the three cases occur."""
     problem, horizon = on_line((0.1, -0.05, -0.1), "quadratic", spread=0.05), 4000
     policy = one_point(problem, horizon, math.inf, learner="stochastic")
-    best, seen, cases = problem.best_point()[0][0], set(), set()
+    best, cases = problem.best_point()[0][0], set()
     for seed in range(30):
         cuts = []
         plain = agarwal_algorithm_1.reference(problem, horizon, 0.05**2 / 3, 0.0, cuts)
         rows = algorithm_1.reference(problem, horizon, streams(seed, 0), plain, math.inf)
         np.testing.assert_allclose(trace(problem, policy, horizon=horizon, seed=seed), rows, atol=1e-12)
         assert all(low <= best <= high for _, low, high in cuts)
-        ends = [(-1.0, 1.0), *((low, high) for _, low, high in cuts)]
-        seen |= {(b[0] > a[0], b[1] < a[1]) for a, b in zip(ends, ends[1:], strict=False) if a != b}
         cases |= {case for case, *_ in cuts}
-    assert seen == {(True, False), (False, True)} and cases == {1, 2, 3}
-
-
-@pytest.mark.parametrize("tail", [0.0, 0.7])
-@pytest.mark.parametrize("gamma", [2.0, 0.3, 0.013])
-def test_the_queries_are_the_least_whose_average_holds(gamma, tail):
-    variance, log = 1.3, 6.1
-    n = quarters.queries(gamma, variance, tail, log)
-
-    def reach(n):
-        return math.sqrt(2 * variance * log / n) + tail * log / n
-
-    assert reach(n) <= gamma * (1 + 1e-12) and (n == 1 or reach(n - 1) > gamma)
-    assert quarters.queries(gamma, 0.0, 0.0, log) == 1
-    assert quarters.queries(0.0, 0.0, 0.0, log) == 1
-    assert quarters.queries(1e-12, 1e9, 0.0, log) == 2**60  # more than can be counted
+    assert cases == {1, 2, 3}
 
 
 @pytest.mark.parametrize("step", ["printed", "tuned", "strong"])
 @pytest.mark.parametrize(
     ("epsilon", "noise", "method"),
-    [
-        (math.inf, "gaussian", "classical"),
-        (3.0, "gaussian", "classical"),
-        (3.0, "gaussian", "analytic"),
-        (3.0, "laplace", "classical"),
-    ],
+    [(math.inf, "gaussian", "classical"), (3.0, "gaussian", "analytic"), (3.0, "laplace", "classical")],
 )
 def test_algorithm_2_plays_its_reference(step, epsilon, noise, method):
     problem, horizon, delta = convex("kinked"), 300, None if noise == "laplace" else 1e-3
@@ -246,51 +195,7 @@ def test_the_best_point_is_the_one_that_scipy_finds(kind, counts):
     assert value == pytest.approx(solved(problem, counts), abs=1e-6)
 
 
-# --- the estimates
-
-
-def gradients(problem, record, batches, rounds, at):
-    """Mean gradient estimate of each batch of rounds, the steps being too small to leave the point `at`."""
-    numbers, empty, found = problem.record(), np.zeros((0, 8)), []
-    source, at = streams(11, 0), np.array(at)
-    slope, hessian = np.zeros(len(at)), np.zeros((len(at), len(at)))
-    barrier.barrier(numbers.radius, at, slope, hessian)
-    for _ in range(batches):
-        state = online.start(numbers, record)
-        state.centre[:] = at
-        state.linear[:] = -slope / record.step  # with it the leader stands at this point
-        online.advance(numbers, record, state, 1, rounds, np.array([rounds]), np.zeros(1), empty, *source)
-        np.testing.assert_allclose(state.centre, at, atol=1e-3)
-        if record.learner == online.BARRIER:
-            found.append((state.linear + slope / record.step) / rounds + record.curvature * at)
-        else:
-            found.append((at - state.centre) / record.step / rounds)
-    return np.array(found)
-
-
-@pytest.mark.parametrize(
-    ("learner", "radius", "curvature"),
-    [
-        (online.SPHERE, 0.9, 0.0),
-        (online.TWO_POINT, 0.4, 0.0),
-        (online.BARRIER, 0.9, 0.0),
-        (online.BARRIER, 0.8, 1.0),
-    ],
-)
-@pytest.mark.parametrize("noise", [online.GAUSSIAN, online.LAPLACE])
-def test_gradient_estimates_are_unbiased_for_the_smoothed_loss(learner, radius, curvature, noise):
-    """For a quadratic the smoothed loss has the gradient x - z; each mean lies within 4.5 standard errors of it.
-
-    The interval is a tenth of the gradient at most, so that a factor of two could not hide.
-    """
-    problem = ConvexLoss.ball([[0.9, -1.2, 1.0]], kind="quadratic", radius=2.0)
-    at = [0.3, 0.5, -0.2]
-    record = online.Record(learner, 1e-8, radius=radius, shrink=0.5, curvature=curvature, noise=noise, scale=0.3)
-    found = gradients(problem, record, 40, 10_000, at)
-    expected = np.array(at) - problem.anchors[0]
-    error = np.std(found, axis=0, ddof=1) / math.sqrt(len(found))
-    assert np.all(4.5 * error < 0.1 * np.abs(expected))
-    assert np.all(np.abs(np.mean(found, axis=0) - expected) < 4.5 * error)
+# --- the direction
 
 
 def test_the_direction_is_uniform_on_the_sphere():
@@ -314,18 +219,6 @@ def test_tsallis_weights_are_those_of_a_root_finder(cumulated, step):
     assert np.sum(found) == pytest.approx(1.0, abs=1e-15)
     assert x < np.min(total)
     np.testing.assert_allclose(found, zimmert_tsallis_inf.distribution(total, step), rtol=1e-6)
-
-
-def test_tsallis_weights_minimise_what_they_should():
-    total, step, found = np.array([1.0, 3.0, 4.0]), 0.7, np.zeros(3)
-    weights.tsallis(total, step, found)
-
-    def leader(w):
-        return total @ w - 4 / step * np.sum(np.sqrt(np.maximum(w, 0)))
-
-    simplex = [{"type": "eq", "fun": lambda w: np.sum(w) - 1}]
-    best = minimize(leader, np.full(3, 1 / 3), bounds=[(1e-9, 1)] * 3, constraints=simplex, options={"ftol": 1e-14})
-    np.testing.assert_allclose(found, best.x, atol=1e-5)
 
 
 @pytest.mark.parametrize("pull", [0.0, 50.0])
@@ -384,26 +277,3 @@ def test_bernoulli_arms_become_losses():
     problem = ConvexLoss.from_arms(arms)
     assert problem.uniform_regret() == pytest.approx(arms.uniform_regret())
     np.testing.assert_allclose(problem.anchors, [[0.8, 0.1, 0.5]])
-
-
-SMOOTH, ARMS = convex("smooth"), ConvexLoss.arms(TABLE)
-ON_BALL = one_point(SMOOTH, 100, 1.0, 1e-3)
-
-
-@pytest.mark.parametrize(
-    ("problem", "policy", "horizon", "word"),
-    [
-        (SMOOTH, ON_BALL, 101, "horizon"),
-        (ARMS, ON_BALL, 100, "on the ball"),
-        (convex("smooth", radius=1.01), ON_BALL, 100, "B <="),
-        (ConvexLoss.ball([[0.1, 0.1]], kind="smooth"), ON_BALL, 100, "dimension"),
-        (ConvexLoss.ball([[0.1, 0.1, 0.1]], kind="smooth", radius=0.9), ON_BALL, 100, "radius"),
-        (SMOOTH, one_point(ARMS, 100, 1.0, 1e-3, "tsallis"), 100, "ConvexLoss.arms"),
-        (Arms.bernoulli([0.1] * 4), one_point(ARMS, 100, 1.0, 1e-3, "tsallis"), 100, "ConvexLoss.arms"),
-        (ConvexLoss.ball([[0.1]]), one_point(on_line(), 100, 1.0, 1e-3, "stochastic"), 100, "mode='stochastic'"),
-        (convex("kinked"), two_point(convex("distance"), 100, 1.0, 1e-3), 100, "G <="),
-    ],
-)
-def test_policies_are_refused_by_problems_they_were_not_made_for(problem, policy, horizon, word):
-    with pytest.raises(ValueError, match=word):
-        simulate(problem, policy, horizon=horizon, replications=1, seed=0)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from semibandit_settings import OURS
 
-from private_bandits.kernels import superarm
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds, instances, repair_blocks
 from private_bandits.papers.semibandits.skeleton import Plain
@@ -31,33 +30,6 @@ def blocks_for(problem, epsilon, horizon):
 def test_the_kernel_plays_the_reference(problem, epsilon):
     played = trace(problem, blocks_for(problem, epsilon, 1500), horizon=1500, seed=3)
     assert played.tolist() == repair_blocks.reference(problem, 1500, streams(3, 0), epsilon)
-
-
-def test_blocks_and_level_by_hand():
-    record = paper.cucb_blocks(0.5, 4, 12, 1000).record
-    f = math.log(1000) + math.log(10)  # 2^9 < 1000: ten numbers of blocks
-    first = math.floor((f + 2 * math.sqrt(4 * f)) / (4 * 0.5))
-    assert record.grid.tolist() == [first * (2**j - 1) for j in range(1, 7)] and first * 127 > 1000
-    assert record.level == pytest.approx(f)
-    assert (record.scale, record.flip, record.forget) == (2.0, 0.0, True)
-    assert paper.cucb_blocks(math.inf, 4, 12, 7).record.grid.tolist() == [1, 3, 7]
-    assert paper.cucb_blocks(1e-9, 4, 12, 1000).record.grid.size == 0  # no block ends, and play is random
-    assert paper.cucb_blocks(1.0, 1, 2, 1).record.level == 0.0
-
-
-def test_the_index_has_equal_blocks():
-    """An arm of the first super arm has ended three blocks, the other one two: the second block of each counts."""
-    problem = SemiBandit.from_sets([0.5] * 3, [[0, 1], [2]], weights=[1.0, 2.0, 1.0])
-    policy = paper.cucb_blocks(50.0, 2, 3, 1000)
-    assert policy.record.grid[:3].tolist() == [1, 3, 7]
-    state = superarm.start(problem.record(), policy.record)
-    state.cells[:] = [3, 2, 0]
-    state.kept[0, :3], state.kept[1, :2] = [1.0, -6.3, 3.0], [0.0, -5.5]
-    superarm._look_up(problem.record().family, policy.record, state)
-    f = policy.record.level
-    radius = math.sqrt(f * 5 / (2 * 2)) + (2 * f + 2 * math.sqrt(5 * f)) / (50 * 2)
-    assert state.worth[0] == pytest.approx(-6.3 / 2 - 2 * 5.5 / 2 + radius) and state.worth[0] < 3.0
-    assert state.worth[1] == 1.0  # no block has ended: what it is worth at most
 
 
 @pytest.mark.parametrize("policy", ["blocks", "radius"])
@@ -84,9 +56,8 @@ def test_leaps_have_the_same_law():
     made, means = paper.cucb_blocks(1.0, 3, 12, horizon), []
     for leap in (0, 1 << 62):
         leaping = type(made)(**{**vars(made), "record": made.record._replace(leap=leap)})
-        lost = simulate(problem, leaping, horizon=horizon, replications=300, seed=leap % 7, progress=False).regret[
-            :, -1
-        ]
+        run = simulate(problem, leaping, horizon=horizon, replications=300, seed=leap % 7, progress=False)
+        lost = run.regret[:, -1]
         means.append((float(lost.mean()), float(lost.std()) / math.sqrt(300)))
     (one, error), (other, more) = means
     assert abs(one - other) < 4 * math.hypot(error, more) < 0.1 * one
@@ -224,9 +195,8 @@ def test_the_upper_bound_by_hand():
 @pytest.mark.parametrize("name", ["K-path", "windows", "public", "largest", "mixed"])
 def test_the_upper_bound_holds(name, epsilon):
     problem, horizon = OURS[name], 10**7
-    lost = simulate(
-        problem, blocks_for(problem, epsilon, horizon), horizon=horizon, replications=3, seed=1, progress=False
-    )
+    policy = blocks_for(problem, epsilon, horizon)
+    lost = simulate(problem, policy, horizon=horizon, replications=3, seed=1, progress=False)
     most = sum(bounds.cucb_blocks_upper(problem, horizon, epsilon))
     assert most / 1000 < float(lost.regret[:, -1].max()) < most
 
