@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +14,8 @@ from types import SimpleNamespace
 import nbformat
 import pandas as pd
 import pytest
+from bs4 import BeautifulSoup
+from conftest import TINY
 
 import private_bandits
 from private_bandits_book.chapters import atomic, parameters
@@ -59,18 +58,12 @@ def refused(words: list[str], capsys: pytest.CaptureFixture[str], **options: Boo
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("horizon=-5", "horizon must be >= 1, got -5"),
         (
             "horizn=10",
             "horizn is not a parameter of tiny (did you mean horizon?): "
             "horizon, replications, seed, epsilons, n_jobs, output_dir, mood, got 10",
         ),
-        ("epsilons=[0]", "epsilons[0] must be > 0, got 0"),
-        ("epsilons=[]", "epsilons must be a non-empty list, got []"),
         ("epsilons=[1, nan]", "epsilons must be a non-empty list, got '[1, nan]'"),
-        ("replications=1.5", "replications must be an integer >= 2, got 1.5"),
-        ("replications=True", "replications must be an integer >= 2, got True"),
-        ("horizon=nan", "horizon must be an integer >= 1, got 'nan'"),
         ("horizon=two\nlines", "horizon must be an integer >= 1, got 'two\\nlines'"),
         ("horizon", "-p must be NAME=VALUE, got 'horizon'"),
         ("output_dir=elsewhere", "output_dir must be empty, as -o is the folder, got 'elsewhere'"),
@@ -87,9 +80,8 @@ def test_a_bad_parameter_is_one_line_and_writes_nothing(tiny, here, capsys, sett
         ([], "the following arguments are required: COMMAND"),
         (["fly"], "argument COMMAND: invalid choice: 'fly'"),
         (["run"], "the following arguments are required: CHAPTER"),
-        (["run", "nothing"], "chapter must be one of tiny, got 'nothing'"),
         (["run", "../tiny"], "chapter must be one of tiny (did you mean tiny?), got '../tiny'"),
-        (["run", "Tiny-"], "chapter must be one of tiny (did you mean tiny?), got 'Tiny-'"),
+        (["params", "nothing"], "chapter must be one of tiny, got 'nothing'"),
         (["run", "tiny", "-p", "horizon", "200"], "-p must be NAME=VALUE, got 'horizon 200'"),
         (
             ["run", "tiny", "-p", "epsilons=[0.2,", "1]"],
@@ -110,11 +102,9 @@ def test_a_bad_command_is_one_line(tiny, here, capsys, words, message):
     ("text", "message"),
     [
         ("- 1\n", "-f must hold `name: value` lines, got params.yml without any"),
-        ("", "-f must hold `name: value` lines, got params.yml without any"),
         ("horizon: [1\n", "-f must be a YAML file, got params.yml: "),
         ("epsilons: [1, .nan]\n", "epsilons[1] must be a number > 0, got '.nan'"),
         ("horizon: yes\n", "horizon must be an integer >= 1, got 'yes'"),
-        ("seed: 1\nhorizn: 3\n", "horizn is not a parameter of tiny"),
     ],
 )
 def test_a_bad_parameter_file_is_one_line(tiny, here, capsys, text, message):
@@ -133,10 +123,7 @@ def test_a_folder_that_is_not_an_earlier_run_is_left_alone(tiny, here, capsys, m
     before = tree(here)
     for name in ("mine", "like", "file"):
         line = refused(["run", "tiny", "-o", name], capsys, book=tiny)
-        assert (
-            line.startswith("the output folder must be absent, empty or byte for byte an earlier run's, got ")
-            and name in line
-        )
+        assert "must be absent, empty or byte for byte an earlier run's, got " in line and name in line
     assert "must be writable" in refused(["run", "tiny", "-o", "file/below"], capsys, book=tiny)
     (here / "empty").mkdir()
     monkeypatch.chdir(here / "empty")
@@ -147,53 +134,17 @@ def test_a_folder_that_is_not_an_earlier_run_is_left_alone(tiny, here, capsys, m
 # What a run makes
 
 
-class _Page(HTMLParser):
-    """The addresses, alternative texts and table cells of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.addresses: list[str] = []
-        self.alts: list[str] = []
-        self.text = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        self.addresses += [values[key] or "" for key in ("src", "href") if key in values]
-        self.alts += [values["alt"] or ""] if "alt" in values else []
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run: parameters from a file and from the command line, over an earlier, empty folder."""
-    from conftest import TINY
-
     folder = tmp_path_factory.mktemp("made")
     root = Path(shutil.copytree(TINY, folder / "tiny"))
     (folder / "params.yml").write_text("horizon: 1e2\nreplications: 5\nepsilons: [1e-1, 2]\n")
     (folder / "out").mkdir()
-    words = [
-        "run",
-        "tiny",
-        "-f",
-        str(folder / "params.yml"),
-        "-p",
-        "replications=4",
-        "-p",
-        "mood=</script><b>bold",
-        "-o",
-        str(folder / "out"),
-    ]
     before = tree(root)
-    assert main(words, book=Book(root)) == 0
-    assert tree(root) == before and sorted(path.name for path in folder.iterdir()) == [
-        "out",
-        "params.yml",
-        "tiny",
-    ]
+    words = f"run tiny -f {folder}/params.yml -p replications=4 -p mood=</script><b>bold -o {folder}/out"
+    assert main(words.split(), book=Book(root)) == 0
+    assert tree(root) == before and {path.name for path in folder.iterdir()} == {"out", "params.yml", "tiny"}
     return folder / "out"
 
 
@@ -203,10 +154,8 @@ def test_a_run_holds_notebook_page_data_figures_and_provenance(made):
     data = pd.read_csv(made / "data" / "figure-1.csv")
     assert data["epsilon"].tolist() == [0.1, 2] and set(data["t"]) == {100}
     cells = json.loads((made / "tiny.ipynb").read_text(encoding="utf-8"))["cells"]
-    assert (
-        "".join(cells[2]["source"])
-        == '# Parameters\nhorizon = 100\nreplications = 4\nepsilons = [0.1, 2.0]\nmood = "</script><b>bold"\n'
-    )
+    given = 'horizon = 100\nreplications = 4\nepsilons = [0.1, 2.0]\nmood = "</script><b>bold"\n'
+    assert "".join(cells[2]["source"]) == f"# Parameters\n{given}"
     provenance = json.loads((made / "provenance.json").read_text(encoding="utf-8"))
     assert provenance["parameters"] == {
         "horizon": 100, "replications": 4, "seed": 7, "epsilons": [0.1, 2.0], "n_jobs": 1, "output_dir": "",
@@ -220,17 +169,16 @@ def test_a_run_holds_notebook_page_data_figures_and_provenance(made):
 
 def test_the_page_of_a_run_opens_offline_and_shows_figures_and_tables(made):
     text = (made / "tiny.html").read_text(encoding="utf-8")
-    page = _Page(text)
-    assert any(alt.startswith("A line: mean after 100 steps") for alt in page.alts)
-    assert "Fig. 1 " in page.text and "Table 1 " in page.text
-    assert page.text.count("a|b *c* $d <script>e()</script> {f} [g](h)") == 3  # in the code, and in two rows
+    page = BeautifulSoup(text, "html.parser")
+    assert page.select('img[alt^="A line: mean after 100 steps"]')
+    words = page.get_text()
+    assert "Fig. 1 " in words and "Table 1 " in words
+    assert words.count("a|b *c* $d <script>e()</script> {f} [g](h)") == 3  # in the code, and in two rows
     assert "<script>e()" not in text and "<b>bold" not in text
-    local = [address.split("#")[0].split("?")[0] for address in page.addresses if "://" not in address]
-    missing = [
-        path for path in local if path and not path.startswith(("data:", "mailto:")) and not (made / path).exists()
-    ]
-    assert missing == []
-    assert sum(path.endswith("figure-1.csv") for path in local) == 1 and "_images/figure-1.svg" in local
+    addresses = [str(tag.get("src") or tag.get("href")) for tag in page.select("[src], [href]")]
+    local = {re.split("[?#]", one)[0] for one in addresses if not re.match("data:|mailto:|[^?#]*://", one)}
+    assert {path for path in local if not (made / path).exists()} == set()
+    assert "_images/figure-1.svg" in local and any(path.endswith("figure-1.csv") for path in local)
 
 
 @pytest.fixture
@@ -355,7 +303,6 @@ def test_params_lists_the_parameters_of_a_chapter(tiny, capsys):
     assert names == list(tiny.parameters("tiny"))
     assert main(["params", "cascading"]) == 0
     assert re.search(r"^gap +0.15 +distance of the other weights below p$", capsys.readouterr().out, re.MULTILINE)
-    assert refused(["params", "nothing"], capsys, book=tiny) == "chapter must be one of tiny, got 'nothing'"
 
 
 def test_reproduce_says_what_moved_and_twice_leaves_no_difference(published, capsys):
@@ -482,13 +429,6 @@ def test_claims_refuses_what_there_is_not(judged, capsys):
     assert "--verdict: invalid choice: 'good'" in refused(["claims", "--verdict", "good"], capsys, book=judged)
 
 
-def test_claims_survives_a_closed_pipe():
-    command = f"{shlex.quote(sys.executable)} -m private_bandits_book claims --format json"
-    reader = f"{command} | head -c 1; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", reader], capture_output=True, text=True, check=True)
-    assert (done.stdout, done.stderr) == ("[0\n", "")
-
-
 def test_algorithms_lists_every_algorithm_with_its_file_and_what_it_pays(capsys):
     assert main(["algorithms"]) == 0
     header, *lines, _, counted = capsys.readouterr().out.splitlines()
@@ -510,17 +450,3 @@ def test_words_that_are_not_literals_are_text():
     assert [parameters.literal(text) for text in ("1e5", "[0.2, 1]", "0.2, 1", "calm", "None", " 3")] == [
         1e5, [0.2, 1], (0.2, 1), "calm", None, 3,
     ]  # fmt: skip
-
-
-def test_version_and_help_exit_with_0(capsys):
-    for words in (["--version"], ["--help"], ["run", "--help"]):
-        with pytest.raises(SystemExit) as caught:
-            main(words)
-        assert caught.value.code == 0
-    assert "private-bandits 0.3.0" in capsys.readouterr().out
-
-
-def test_the_package_runs_as_a_module():
-    command = [sys.executable, "-m", "private_bandits_book", "run", "nothing"]
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ)
-    assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
