@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 import threading
 from collections.abc import Iterator
@@ -196,15 +195,6 @@ def test_a_phone_shows_narrow_figures_whole_with_letters_of_eleven_pixels(site: 
 
 
 @pytest.mark.book
-def test_a_verdict_is_on_the_screen_of_a_phone(site: Path, browser: Browser) -> None:
-    with opened(browser, site / "book" / "cascading.html", viewport={"width": 360, "height": 740}) as page:
-        verdicts = page.locator("td:last-child > strong:first-child").evaluate_all(
-            "all => all.map((one) => one.getBoundingClientRect().right)"
-        )
-    assert verdicts and max(verdicts) <= 360
-
-
-@pytest.mark.book
 def test_code_unfolds_without_a_server(site: Path, browser: Browser) -> None:
     with opened(browser, site / "book" / "contextual.html") as page:
         box = page.locator("details[data-code]").last
@@ -229,16 +219,6 @@ def test_no_line_of_code_is_cut(site: Path, browser: Browser) -> None:
             over[name] += page.evaluate(CODE)
     assert sum(map(len, over.values())) > 50
     assert {name: most for name, found in over.items() if (most := max(found, default=0)) > 1} == {}
-
-
-@pytest.mark.book
-def test_the_button_copies_a_cell_as_it_stands(site: Path, browser: Browser) -> None:
-    cells = json.loads((BOOK / "cascading.ipynb").read_text(encoding="utf-8"))["cells"]
-    written = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    with opened(browser, site / "book" / "cascading.html", viewport={"width": 1200, "height": 900}) as page:
-        shown = page.locator("div.cell_input pre").filter(visible=True)
-        copied = [_copied(page, shown.nth(place)) for place in range(8)]
-    assert len(set(copied)) == 8 and copied == [source for source in written if source in copied]
 
 
 def _copied(page: Page, code: Locator) -> str:
@@ -373,9 +353,3 @@ def test_pages_are_light(site: Path) -> None:
         sizes = {"HTML": path.stat().st_size, "first load": weight(first), "scrolled": weight(first | pictures)}
         found += [f"{path.name}: {kind} {sizes[kind]:,}" for kind in most if sizes[kind] > KILO * most[kind]]
     assert found == []
-
-
-@pytest.mark.book
-def test_only_the_search_loads_its_index(site: Path) -> None:
-    with_index = [path.name for path in written(site) if "searchindex.js" in path.read_text(encoding="utf-8")]
-    assert with_index == ["search.html"]
