@@ -253,14 +253,6 @@ def test_the_explorers_selects_and_labels_are_whole(width: int, book: Path, brow
         assert len(page.evaluate(CUT)) == 1
 
 
-@pytest.mark.parametrize("width", [390, 1200, 1440])
-def test_what_is_promised_and_paid_stays_in_its_column(width: int, book: Path, browser: Any) -> None:
-    with opened(browser, book / "convex.html", viewport={"width": width, "height": 900}) as page:
-        _run(page, "convex")
-        cells = "cells => cells.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)"
-        assert page.locator(".lab-row:visible > span").evaluate_all(cells) == []
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 768, 1440])
 @pytest.mark.parametrize("name", ["cascading", "explorer"])

@@ -199,12 +199,6 @@ def test_what_the_pdf_lacks_is_found(pdf: dict[str, Any]) -> None:
 
 WORKFLOWS = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").iterdir()}
 JOBS = {(name, job): made for name, text in WORKFLOWS.items() for job, made in yaml.safe_load(text)["jobs"].items()}
-RUNS = [
-    (workflow, line)
-    for (workflow, _), job in JOBS.items()
-    for step in job["steps"]
-    for line in step.get("run", "").splitlines()
-]
 
 
 def test_every_action_is_pinned_by_commit() -> None:
@@ -231,20 +225,6 @@ def test_the_pythons_are_those_of_the_project() -> None:
     pythons = [line.split()[-1] for line in project["classifiers"] if ":: Python :: 3." in line]
     assert [JOBS["test", job]["strategy"]["matrix"]["python"] for job in ("make", "windows")] == [pythons, pythons]
     assert set(re.findall(r'python-version: "(.+)"', "".join(WORKFLOWS.values()))) <= set(pythons)
-
-
-def test_every_command_exists() -> None:
-    targets = re.findall(
-        r"^([\w-]+)(?= *\w*:(?!=))", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE
-    )
-    for workflow, line in RUNS:
-        first, *words = line.split()
-        if first == "make":
-            assert words[0] in targets, f"{workflow}: {line}"
-        for name in re.findall(r"-r (\S+)", line):
-            assert (ROOT / name).is_file(), f"{workflow}: {line}"
-        assert first in {"make", "python", "jupyter-book", "sudo", "cp", "open=$(gh", "if"}, f"{workflow}: {line}"
-    assert len(RUNS) > 10
 
 
 def test_windows_types_what_the_readme_says() -> None:
