@@ -221,17 +221,6 @@ def test_a_table_shows_what_is_asked_and_writes_everything(chapter, shown, tmp_p
         chapter.table("table-1", FRAME, "c", {"y": "y"})
 
 
-def test_a_caption_with_code_does_not_break_its_fence():
-    for caption, fence in (
-        ("A ````long```` word.", "~~~"),
-        ("`A` ~~~~long~~~~ word.", "~~~~~"),
-        ("~~~~ words.", "```"),
-    ):
-        lines = render.table("tiny", "table-1", Table(FRAME, caption)).markdown.splitlines()
-        assert lines[0] == f"{fence}{{table}} {caption}"
-        assert lines[-3] == fence
-
-
 def lines_of(shown):
     """The lines of a ledger, as the page gets them."""
     return [json.loads(line) for line in shown.markdown.splitlines() if line.startswith('{"')]

@@ -276,13 +276,6 @@ def test_lines_of_one_family_are_told_apart_by_shade_and_marker_whatever_they_ar
     assert [one.get_marker() for one in legend.get_lines()] == ["", "s", "^"] * 2
 
 
-@pytest.mark.parametrize(("epsilons", "marks"), [((1, 2, 4), ["", "", ""]), ((1, 2, 4, 8), ["", "s", "^", "D"])])
-def test_one_line_an_epsilon_has_marks_where_shades_are_too_many(epsilons, marks):
-    parts = [curve("A", 100 * e, label=f"ε = {e}", family="gaussian", trust="local", epsilon=e) for e in epsilons]
-    figure = figures.regret_curves(pd.concat(parts))
-    assert [line(figure, part["label"].iloc[0]).get_marker() for part in parts] == marks
-
-
 def with_panel(*parts):
     """Parts in two panels."""
     return pd.concat([part.assign(reading=panel) for panel in ("one", "two") for part in parts])
@@ -388,14 +381,6 @@ def test_panels_may_have_regret_axes_of_their_own():
     assert len({axes.get_ylim() for axes in figure.axes}) == 2
 
 
-def test_more_than_six_lines_get_a_legend_and_a_taller_figure():
-    figure = FIGURES["legend"]()
-    (legend,) = figure.legends
-    assert len(legend.get_texts()) == 7
-    assert [t.get_text() for t in figure.axes[0].texts if "Theorem" in t.get_text()]
-    assert figure.get_figheight() > look.HEIGHT
-
-
 @pytest.mark.parametrize(
     ("limits", "scale", "ticks"),
     [
@@ -407,18 +392,6 @@ def test_more_than_six_lines_get_a_legend_and_a_taller_figure():
 )
 def test_ticks_are_round_numbers(limits, scale, ticks):
     assert layout._ticks(limits, scale, 7) == pytest.approx(ticks)
-
-
-@pytest.mark.parametrize(
-    ("runs", "sentence"),
-    [
-        ([20, 20], "Mean of 20 runs; bands are 95 % confidence intervals of the mean."),
-        ([100, 5], "Means of 5 to 100 runs; bands are 95 % confidence intervals of the mean."),
-        ([1, 1], "A single run."),
-    ],
-)
-def test_captions_say_how_many_runs_and_what_the_band_is(runs, sentence):
-    assert figures.caption_runs(pd.DataFrame({"replications": runs})) == sentence
 
 
 @pytest.mark.parametrize(
