@@ -11,7 +11,6 @@ import runpy
 from collections import Counter
 from collections.abc import Iterable
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
@@ -37,45 +36,25 @@ _JS_LOAD = re.compile(
 # Inline scripts are the project's and the themes' few lines; no address has a business there.
 _ADDRESS = re.compile(r"['\"`]\s*((?:https?:)?//[^'\"`\s]+)")
 _FETCHED = {"src", "srcset", "data", "poster", "xlink:href"}
-_POINTING = {"alternate", "canonical", "index", "next", "prev", "search"}  # of a <link>; others are fetched
+# What a <link> only points to; others are fetched.
+_POINTING = "[rel=alternate], [rel=canonical], [rel=index], [rel=next], [rel=prev], [rel=search]"
 
 
-class Page(HTMLParser):
+class Page:
     """What a page loads, shows and points to."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__()
         self.path = path
-        self.loads: list[str] = []
-        self.links: list[str] = []
-        self.images: list[tuple[str, str]] = []
-        self.ids: set[str] = set()
-        self.scripts = ""
-        self.styles = ""
-        self._inside = ""
-        self.feed(path.read_text(encoding="utf-8"))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        self._inside = tag
-        self.ids.update(given[key] for key in ("id", "name") if key in given)
-        self.styles += given.get("style", "") + "\n"
-        self.loads += [given[key] for key in _FETCHED & given.keys()]
-        if tag == "a":
-            self.links += [given["href"]] if "href" in given else []
-        elif not (tag == "link" and given.get("rel") in _POINTING):
-            self.loads += [given["href"]] if "href" in given else []
-        if tag == "img":
-            self.images.append((given.get("src", ""), given.get("alt", "")))
-
-    def handle_data(self, data: str) -> None:
-        if self._inside == "script":
-            self.scripts += data
-        elif self._inside == "style":
-            self.styles += data
-
-    def handle_endtag(self, tag: str) -> None:
-        self._inside = ""
+        self.soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        tags = self.soup.find_all(True)
+        self.ids = {str(tag[key]) for tag in tags for key in ("id", "name") if key in tag.attrs}
+        self.loads = [str(tag[key]) for tag in tags for key in _FETCHED & tag.attrs.keys()]
+        self.loads += [str(tag["href"]) for tag in self.soup.select(f":not(a, {_POINTING})[href]")]
+        self.links = [str(tag["href"]) for tag in self.soup.select("a[href]")]
+        self.images = [(str(tag.get("src", "")), str(tag.get("alt", ""))) for tag in self.soup.select("img")]
+        self.scripts = "\n".join(tag.string or "" for tag in self.soup.select("script"))
+        self.styles = "\n".join(tag.string or "" for tag in self.soup.select("style"))
+        self.styles += "\n".join(str(tag["style"]) for tag in self.soup.select("[style]"))
 
 
 @pytest.fixture(scope="module")
@@ -174,8 +153,7 @@ def test_every_local_link_leads_somewhere(pages: dict[Path, Page]) -> None:
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_chapter_shows_its_figures_and_links_its_data(chapter: str, pages: dict[Path, Page]) -> None:
     (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
-    text = page.path.read_text(encoding="utf-8")
-    shown = re.findall(r'<figure[^>]* id="([^"]+)"', text)
+    shown = [str(one["id"]) for one in page.soup.select("figure[id]")]
     figures = {path.stem for path in (ROOT / "book" / "figures" / chapter).glob("*.svg") if ".narrow" not in path.name}
     assert figures
     assert sorted(shown) == sorted(re.sub(r"[._]", "-", f"{chapter}-{name}") for name in figures)
@@ -189,7 +167,7 @@ def test_a_caption_has_the_number_of_its_chapter_or_the_label_of_the_paper(
     chapter: str, pages: dict[Path, Page]
 ) -> None:
     (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
-    article = BeautifulSoup(page.path.read_text(encoding="utf-8"), "html.parser").article
+    article = page.soup.article
     assert article is not None
     place, counts = _listed().index(chapter) + 1, Counter[str]()
     for exhibit in article.select(f"figure[id^={chapter.replace('_', '-')}], table[id^={chapter.replace('_', '-')}]"):
@@ -244,12 +222,8 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
 def test_the_first_page_counts_the_verdicts(pages: dict[Path, Page]) -> None:
     rows = [row for path in LEDGERS.values() for row in _rows(path)]
     (page,) = (page for path, page in pages.items() if path.name == "intro.html")
-    text = page.path.read_text(encoding="utf-8")
-    (body,) = re.findall(r"<tbody>(.*?)</tbody>", text, flags=re.DOTALL)
-    counted = {
-        line[0]: line[1:] for line in (re.findall(r"<td.*?>(.*?)</td>", row) for row in body.split("</tr>")) if line
-    }
-    said = [int(re.sub(r"<.*?>", "", cell) or 0) for cell in counted["<strong>all</strong>"]]
+    (total,) = (row for row in page.soup.select("tbody tr") if row.get_text().split()[0] == "all")
+    said = [int(cell.get_text() or 0) for cell in total.select("td")[1:]]
     assert sum(said) == len(rows) and said[0] == sum(row["verdict"] == "reproduced" for row in rows)
 
 
@@ -291,6 +265,7 @@ def test_a_second_build_is_as_clean_as_the_first(site: Path) -> None:
     [
         '<script src="https://cdn.example/x.js"></script>',
         '<script src="//cdn.example/x.js"></script>',
+        '<p style="background: url(https://cdn.example/x.png)">text</p>',
         '<link rel="shortcut icon" href="https://cdn.example/favicon.svg">',
         '<img alt="A regret curve" src="https://cdn.example/x.svg">',
         "<style>@import 'https://fonts.example/css';</style>",
