@@ -222,7 +222,7 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
 def test_the_first_page_counts_the_verdicts(pages: dict[Path, Page]) -> None:
     rows = [row for path in LEDGERS.values() for row in _rows(path)]
     (page,) = (page for path, page in pages.items() if path.name == "intro.html")
-    (total,) = (row for row in page.soup.select("tbody tr") if row.get_text().split()[0] == "all")
+    (total,) = (row for row in page.soup.select("tbody tr") if row.select("td")[0].get_text() == "all")
     said = [int(cell.get_text() or 0) for cell in total.select("td")[1:]]
     assert sum(said) == len(rows) and said[0] == sum(row["verdict"] == "reproduced" for row in rows)
 
