@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -228,42 +227,31 @@ def test_a_run_that_stops_at_any_step_changes_nothing(made, tiny, tmp_path, monk
     assert tree(tmp_path) == before
 
 
-# The client of the kernel asks a hundred times as often whether it lives, while it is shut down, too: it waits when
-# the signal comes, or is just about to.
-_CLIENTS = {
-    "waiting": "asyncio.sleep = lambda seconds: sleep(seconds / 100)",
-    "asking": """async def asking(seconds):
+# The client of the kernel asks a hundred times as often whether it lives, and the signal comes just before it waits.
+_ASKING = """
+import asyncio, signal, sys
+from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background inherits an ignored one
+sleep = asyncio.sleep
+async def asking(seconds):
     await sleep(seconds / 100)
-    if list(here.glob(".out.private-bandits/new/waiting")):
+    if list(Path.cwd().glob(".out.private-bandits/new/waiting")):
         signal.raise_signal(signal.SIGINT)
-asyncio.sleep = asking""",
-}
+asyncio.sleep = asking
+from private_bandits_book.chapters.book import Book
+from private_bandits_book.cli import main
+sys.exit(main(sys.argv[2:], book=Book(Path(sys.argv[1]))))
+"""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
-@pytest.mark.parametrize("client", _CLIENTS)
-def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(client, made, tiny, tmp_path):
+def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(made, tiny, tmp_path):
     shutil.copytree(made, tmp_path / "out")
     before = tree(tmp_path)
-    # a test run in the background inherits an ignored SIGINT
-    script = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    script += "import asyncio, sys; from pathlib import Path; sleep, here = asyncio.sleep, Path.cwd()\n"
-    script += f"{_CLIENTS[client]}\n"
-    script += "from private_bandits_book.chapters.book import Book\n"
-    script += "from private_bandits_book.cli import main; sys.exit(main(sys.argv[2:], book=Book(Path(sys.argv[1]))))"
-    words = [sys.executable, "-c", script, str(tiny.root), "run", "tiny", "-p", "mood=wait", "-o", "out"]
-    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
-        end = time.monotonic() + 60
-        while not list(tmp_path.glob(".out.private-bandits/new/waiting")) and time.monotonic() < end:
-            time.sleep(0.05)
-        if client == "waiting":
-            process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-    finally:
-        process.kill()
-    said = b"private-bandits: run tiny with horizon=50, replications=3, seed=7"
-    assert (process.returncode, out, err.splitlines()) == (130, b"", [said, b"private-bandits: interrupted"])
+    words = [sys.executable, "-c", _ASKING, str(tiny.root), "run", "tiny", "-p", "mood=wait", "-o", "out"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, timeout=90)
+    said = [b"private-bandits: run tiny with horizon=50, replications=3, seed=7", b"private-bandits: interrupted"]
+    assert (done.returncode, done.stdout, done.stderr.splitlines()) == (130, b"", said)
     assert tree(tmp_path) == before
 
 

@@ -212,18 +212,10 @@ def test_everyone_tells_the_families_apart_on_either_plate(plate):
         assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(places, 2)) > 0.075
 
 
-@pytest.mark.parametrize("lines", [1, 2, 3, 6])
-@pytest.mark.parametrize("family", look.FAMILY_COLOURS)
-def test_in_the_dark_every_shade_of_a_family_is_seen_and_told_apart(family, lines):
-    parts = [
-        curve("p", 100 * e, label=f"ε = {e}", family=family, trust="central", epsilon=float(e))
-        for e in range(1, 1 + lines)
-    ]
+@pytest.mark.parametrize("family", sorted({*look.FAMILY_COLOURS} - {"none"}))
+def test_in_the_dark_three_shades_of_a_family_are_told_apart(family):
+    parts = [curve("p", 100 * e, label=f"ε = {e}", family=family, trust="central", epsilon=e) for e in (1.0, 2.0, 3.0)]
     drawn = [look.in_the_dark(to_hex(one.get_color())) for one in figures.regret_curves(pd.concat(parts)).axes[0].lines]
-    plate = look.in_the_dark("white")
-    assert min(contrast(one, plate) for one in drawn) >= 3
-    if family == "none" or lines > 3:  # blacks end at the brightest, and marks tell many epsilons apart
-        return
     places = [oklab(one, np.eye(3)) for one in drawn]
     assert all(np.linalg.norm(a - b) > 0.025 for a, b in itertools.pairwise(places))
 
@@ -272,13 +264,6 @@ def test_lines_of_one_family_are_told_apart_by_shade_and_marker_whatever_they_ar
     assert [one.get_marker() for one in drawn] == ["", "s", "^"] * 2
     shades = [look._luminance(to_hex(one.get_color())) for one in drawn]
     assert shades == sorted(shades) and len(set(shades)) == 6  # from the smallest epsilon on, in order of appearance
-    (legend,) = (one for one in (figures.small_multiples(with_panel(*ALIKE)).legends))
-    assert [one.get_marker() for one in legend.get_lines()] == ["", "s", "^"] * 2
-
-
-def with_panel(*parts):
-    """Parts in two panels."""
-    return pd.concat([part.assign(reading=panel) for panel in ("one", "two") for part in parts])
 
 
 def test_a_label_looks_the_same_in_every_panel():
