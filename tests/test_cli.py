@@ -232,10 +232,10 @@ _ASKING = """
 import asyncio, signal, sys
 from pathlib import Path
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background inherits an ignored one
-sleep = asyncio.sleep
+sleep, here = asyncio.sleep, Path.cwd()
 async def asking(seconds):
     await sleep(seconds / 100)
-    if list(Path.cwd().glob(".out.private-bandits/new/waiting")):
+    if list(here.glob(".out.private-bandits/new/waiting")):
         signal.raise_signal(signal.SIGINT)
 asyncio.sleep = asking
 from private_bandits_book.chapters.book import Book
