@@ -1,15 +1,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
 import sys
-import time
-from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,10 +13,12 @@ from types import SimpleNamespace
 import nbformat
 import pandas as pd
 import pytest
+from bs4 import BeautifulSoup
+from conftest import TINY
 
 import private_bandits
-from private_bandits_book.chapters import atomic, parameters
 from private_bandits_book.chapters import book as books
+from private_bandits_book.chapters import parameters
 from private_bandits_book.chapters import reproduce as reproducing
 from private_bandits_book.chapters import run as running
 from private_bandits_book.chapters.book import Book
@@ -59,18 +57,12 @@ def refused(words: list[str], capsys: pytest.CaptureFixture[str], **options: Boo
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("horizon=-5", "horizon must be >= 1, got -5"),
         (
             "horizn=10",
             "horizn is not a parameter of tiny (did you mean horizon?): "
             "horizon, replications, seed, epsilons, n_jobs, output_dir, mood, got 10",
         ),
-        ("epsilons=[0]", "epsilons[0] must be > 0, got 0"),
-        ("epsilons=[]", "epsilons must be a non-empty list, got []"),
         ("epsilons=[1, nan]", "epsilons must be a non-empty list, got '[1, nan]'"),
-        ("replications=1.5", "replications must be an integer >= 2, got 1.5"),
-        ("replications=True", "replications must be an integer >= 2, got True"),
-        ("horizon=nan", "horizon must be an integer >= 1, got 'nan'"),
         ("horizon=two\nlines", "horizon must be an integer >= 1, got 'two\\nlines'"),
         ("horizon", "-p must be NAME=VALUE, got 'horizon'"),
         ("output_dir=elsewhere", "output_dir must be empty, as -o is the folder, got 'elsewhere'"),
@@ -87,9 +79,8 @@ def test_a_bad_parameter_is_one_line_and_writes_nothing(tiny, here, capsys, sett
         ([], "the following arguments are required: COMMAND"),
         (["fly"], "argument COMMAND: invalid choice: 'fly'"),
         (["run"], "the following arguments are required: CHAPTER"),
-        (["run", "nothing"], "chapter must be one of tiny, got 'nothing'"),
         (["run", "../tiny"], "chapter must be one of tiny (did you mean tiny?), got '../tiny'"),
-        (["run", "Tiny-"], "chapter must be one of tiny (did you mean tiny?), got 'Tiny-'"),
+        (["params", "nothing"], "chapter must be one of tiny, got 'nothing'"),
         (["run", "tiny", "-p", "horizon", "200"], "-p must be NAME=VALUE, got 'horizon 200'"),
         (
             ["run", "tiny", "-p", "epsilons=[0.2,", "1]"],
@@ -110,11 +101,9 @@ def test_a_bad_command_is_one_line(tiny, here, capsys, words, message):
     ("text", "message"),
     [
         ("- 1\n", "-f must hold `name: value` lines, got params.yml without any"),
-        ("", "-f must hold `name: value` lines, got params.yml without any"),
         ("horizon: [1\n", "-f must be a YAML file, got params.yml: "),
         ("epsilons: [1, .nan]\n", "epsilons[1] must be a number > 0, got '.nan'"),
         ("horizon: yes\n", "horizon must be an integer >= 1, got 'yes'"),
-        ("seed: 1\nhorizn: 3\n", "horizn is not a parameter of tiny"),
     ],
 )
 def test_a_bad_parameter_file_is_one_line(tiny, here, capsys, text, message):
@@ -126,17 +115,11 @@ def test_a_bad_parameter_file_is_one_line(tiny, here, capsys, text, message):
 def test_a_folder_that_is_not_an_earlier_run_is_left_alone(tiny, here, capsys, monkeypatch):
     (here / "mine").mkdir()
     (here / "mine" / "notes.txt").write_text("keep me")
-    (here / "like").mkdir()
-    (here / "like" / "provenance.json").write_text('{"made_by": "another tool", "contents": ["provenance.json"]}')
-    (here / "like" / "results.csv").write_text("keep me")
     (here / "file").write_text("keep me")
     before = tree(here)
-    for name in ("mine", "like", "file"):
+    for name in ("mine", "file"):
         line = refused(["run", "tiny", "-o", name], capsys, book=tiny)
-        assert (
-            line.startswith("the output folder must be absent, empty or byte for byte an earlier run's, got ")
-            and name in line
-        )
+        assert "must be absent, empty or byte for byte an earlier run's, got " in line and name in line
     assert "must be writable" in refused(["run", "tiny", "-o", "file/below"], capsys, book=tiny)
     (here / "empty").mkdir()
     monkeypatch.chdir(here / "empty")
@@ -147,53 +130,17 @@ def test_a_folder_that_is_not_an_earlier_run_is_left_alone(tiny, here, capsys, m
 # What a run makes
 
 
-class _Page(HTMLParser):
-    """The addresses, alternative texts and table cells of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.addresses: list[str] = []
-        self.alts: list[str] = []
-        self.text = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        self.addresses += [values[key] or "" for key in ("src", "href") if key in values]
-        self.alts += [values["alt"] or ""] if "alt" in values else []
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run: parameters from a file and from the command line, over an earlier, empty folder."""
-    from conftest import TINY
-
     folder = tmp_path_factory.mktemp("made")
     root = Path(shutil.copytree(TINY, folder / "tiny"))
     (folder / "params.yml").write_text("horizon: 1e2\nreplications: 5\nepsilons: [1e-1, 2]\n")
     (folder / "out").mkdir()
-    words = [
-        "run",
-        "tiny",
-        "-f",
-        str(folder / "params.yml"),
-        "-p",
-        "replications=4",
-        "-p",
-        "mood=</script><b>bold",
-        "-o",
-        str(folder / "out"),
-    ]
     before = tree(root)
-    assert main(words, book=Book(root)) == 0
-    assert tree(root) == before and sorted(path.name for path in folder.iterdir()) == [
-        "out",
-        "params.yml",
-        "tiny",
-    ]
+    words = f"run tiny -f {folder}/params.yml -p replications=4 -p mood=</script><b>bold -o {folder}/out"
+    assert main(words.split(), book=Book(root)) == 0
+    assert tree(root) == before and {path.name for path in folder.iterdir()} == {"out", "params.yml", "tiny"}
     return folder / "out"
 
 
@@ -203,10 +150,8 @@ def test_a_run_holds_notebook_page_data_figures_and_provenance(made):
     data = pd.read_csv(made / "data" / "figure-1.csv")
     assert data["epsilon"].tolist() == [0.1, 2] and set(data["t"]) == {100}
     cells = json.loads((made / "tiny.ipynb").read_text(encoding="utf-8"))["cells"]
-    assert (
-        "".join(cells[2]["source"])
-        == '# Parameters\nhorizon = 100\nreplications = 4\nepsilons = [0.1, 2.0]\nmood = "</script><b>bold"\n'
-    )
+    given = 'horizon = 100\nreplications = 4\nepsilons = [0.1, 2.0]\nmood = "</script><b>bold"\n'
+    assert "".join(cells[2]["source"]) == f"# Parameters\n{given}"
     provenance = json.loads((made / "provenance.json").read_text(encoding="utf-8"))
     assert provenance["parameters"] == {
         "horizon": 100, "replications": 4, "seed": 7, "epsilons": [0.1, 2.0], "n_jobs": 1, "output_dir": "",
@@ -220,17 +165,16 @@ def test_a_run_holds_notebook_page_data_figures_and_provenance(made):
 
 def test_the_page_of_a_run_opens_offline_and_shows_figures_and_tables(made):
     text = (made / "tiny.html").read_text(encoding="utf-8")
-    page = _Page(text)
-    assert any(alt.startswith("A line: mean after 100 steps") for alt in page.alts)
-    assert "Fig. 1 " in page.text and "Table 1 " in page.text
-    assert page.text.count("a|b *c* $d <script>e()</script> {f} [g](h)") == 3  # in the code, and in two rows
+    page = BeautifulSoup(text, "html.parser")
+    assert page.select('img[alt^="A line: mean after 100 steps"]')
+    words = page.get_text()
+    assert "Fig. 1 " in words and "Table 1 " in words
+    assert words.count("a|b *c* $d <script>e()</script> {f} [g](h)") == 3  # in the code, and in two rows
     assert "<script>e()" not in text and "<b>bold" not in text
-    local = [address.split("#")[0].split("?")[0] for address in page.addresses if "://" not in address]
-    missing = [
-        path for path in local if path and not path.startswith(("data:", "mailto:")) and not (made / path).exists()
-    ]
-    assert missing == []
-    assert sum(path.endswith("figure-1.csv") for path in local) == 1 and "_images/figure-1.svg" in local
+    addresses = [str(tag.get("src") or tag.get("href")) for tag in page.select("[src], [href]")]
+    local = {re.split("[?#]", one)[0] for one in addresses if not re.match("data:|mailto:|[^?#]*://", one)}
+    assert {path for path in local if not (made / path).exists()} == set()
+    assert "_images/figure-1.svg" in local and any(path.endswith("figure-1.csv") for path in local)
 
 
 @pytest.fixture
@@ -272,11 +216,7 @@ def _terminate(*words, **options):
     signal.raise_signal(signal.SIGTERM)
 
 
-def _fail(*words, **options):
-    raise ChapterFailed("tiny: the page could not be built")
-
-
-@pytest.mark.parametrize(("broken", "code"), [(_interrupt, 130), (_terminate, 143), (_fail, 1)])
+@pytest.mark.parametrize(("broken", "code"), [(_interrupt, 130), (_terminate, 143)])
 @pytest.mark.parametrize("step", ["execute", "_build_page", "_provenance"])
 def test_a_run_that_stops_at_any_step_changes_nothing(made, tiny, tmp_path, monkeypatch, shortcut, step, broken, code):
     out = Path(shutil.copytree(made, tmp_path / "out"))
@@ -287,57 +227,31 @@ def test_a_run_that_stops_at_any_step_changes_nothing(made, tiny, tmp_path, monk
     assert tree(tmp_path) == before
 
 
-def test_a_swap_that_fails_puts_the_earlier_run_back(made, tmp_path, monkeypatch):
-    out = Path(shutil.copytree(made, tmp_path / "out"))
-    before, rename = tree(tmp_path), Path.rename
-
-    def stop_before_the_second(path: Path, target: Path) -> Path:
-        if path.name == "new":
-            raise KeyboardInterrupt
-        return rename(path, target)
-
-    monkeypatch.setattr(Path, "rename", stop_before_the_second)
-    with pytest.raises(KeyboardInterrupt), atomic.replacing(out, lambda folder: None):
-        pass
-    assert tree(tmp_path) == before
-
-
-# The client of the kernel asks a hundred times as often whether it lives, while it is shut down, too: it waits when
-# the signal comes, or is just about to.
-_CLIENTS = {
-    "waiting": "asyncio.sleep = lambda seconds: sleep(seconds / 100)",
-    "asking": """async def asking(seconds):
+# The client of the kernel asks a hundred times as often whether it lives, and the signal comes just before it waits.
+_ASKING = """
+import asyncio, signal, sys
+from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background inherits an ignored one
+sleep, here = asyncio.sleep, Path.cwd()
+async def asking(seconds):
     await sleep(seconds / 100)
     if list(here.glob(".out.private-bandits/new/waiting")):
         signal.raise_signal(signal.SIGINT)
-asyncio.sleep = asking""",
-}
+asyncio.sleep = asking
+from private_bandits_book.chapters.book import Book
+from private_bandits_book.cli import main
+sys.exit(main(sys.argv[2:], book=Book(Path(sys.argv[1]))))
+"""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
-@pytest.mark.parametrize("client", _CLIENTS)
-def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(client, made, tiny, tmp_path):
+def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(made, tiny, tmp_path):
     shutil.copytree(made, tmp_path / "out")
     before = tree(tmp_path)
-    # a test run in the background inherits an ignored SIGINT
-    script = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    script += "import asyncio, sys; from pathlib import Path; sleep, here = asyncio.sleep, Path.cwd()\n"
-    script += f"{_CLIENTS[client]}\n"
-    script += "from private_bandits_book.chapters.book import Book\n"
-    script += "from private_bandits_book.cli import main; sys.exit(main(sys.argv[2:], book=Book(Path(sys.argv[1]))))"
-    words = [sys.executable, "-c", script, str(tiny.root), "run", "tiny", "-p", "mood=wait", "-o", "out"]
-    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    try:
-        end = time.monotonic() + 60
-        while not list(tmp_path.glob(".out.private-bandits/new/waiting")) and time.monotonic() < end:
-            time.sleep(0.05)
-        if client == "waiting":
-            process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-    finally:
-        process.kill()
-    said = b"private-bandits: run tiny with horizon=50, replications=3, seed=7"
-    assert (process.returncode, out, err.splitlines()) == (130, b"", [said, b"private-bandits: interrupted"])
+    words = [sys.executable, "-c", _ASKING, str(tiny.root), "run", "tiny", "-p", "mood=wait", "-o", "out"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, timeout=90)
+    said = [b"private-bandits: run tiny with horizon=50, replications=3, seed=7", b"private-bandits: interrupted"]
+    assert (done.returncode, done.stdout, done.stderr.splitlines()) == (130, b"", said)
     assert tree(tmp_path) == before
 
 
@@ -355,7 +269,6 @@ def test_params_lists_the_parameters_of_a_chapter(tiny, capsys):
     assert names == list(tiny.parameters("tiny"))
     assert main(["params", "cascading"]) == 0
     assert re.search(r"^gap +0.15 +distance of the other weights below p$", capsys.readouterr().out, re.MULTILINE)
-    assert refused(["params", "nothing"], capsys, book=tiny) == "chapter must be one of tiny, got 'nothing'"
 
 
 def test_reproduce_says_what_moved_and_twice_leaves_no_difference(published, capsys):
@@ -367,25 +280,19 @@ def test_reproduce_says_what_moved_and_twice_leaves_no_difference(published, cap
     (published.data("tiny") / "figure-9.csv").write_text("t\n1\n")
     (published.data("tiny") / "long-horizon.csv").write_text("t\n1\n")
     (published.figures("tiny") / "figure-1.svg").unlink()
-    assert main(["reproduce", "tiny"], book=published) == 0
-    assert capsys.readouterr().out.splitlines() == [
+    said = [
         f"book/data/tiny/figure-1.csv: policy=walk, epsilon=2: regret 9.75 -> {value:.10g}",
         "book/data/tiny/figure-9.csv: no longer made",
         "book/figures/tiny/figure-1.svg: new",
     ]
+    stale = tree(published.root)
+    assert main(["reproduce", "--check"], book=published) == 1
+    assert capsys.readouterr().out.splitlines() == said and tree(published.root) == stale
+    assert main(["reproduce", "tiny"], book=published) == 0
+    assert capsys.readouterr().out.splitlines() == said
     assert tree(published.root) == canonical | {"book/data/tiny/long-horizon.csv": b"t\n1\n"}
     assert main(["reproduce", "--check"], book=published) == 0
     assert capsys.readouterr().out == "no number moved\n"
-
-
-def test_check_exits_with_1_on_a_difference_and_writes_nothing(published, capsys, monkeypatch):
-    before = tree(published.root)
-    data, figure = published.data("tiny") / "table-1.csv", published.figures("tiny") / "figure-2.svg"
-    monkeypatch.setattr(reproducing, "_made", lambda book, chapter: {data: None, figure: b"<svg/>"})
-    assert main(["reproduce", "--check"], book=published) == 1
-    said = ["book/data/tiny/table-1.csv: no longer made", "book/figures/tiny/figure-2.svg: new"]
-    assert capsys.readouterr().out.splitlines() == said
-    assert tree(published.root) == before
 
 
 def test_reproduce_publishes_nothing_if_a_chapter_fails(published, capsys, monkeypatch):
@@ -482,13 +389,6 @@ def test_claims_refuses_what_there_is_not(judged, capsys):
     assert "--verdict: invalid choice: 'good'" in refused(["claims", "--verdict", "good"], capsys, book=judged)
 
 
-def test_claims_survives_a_closed_pipe():
-    command = f"{shlex.quote(sys.executable)} -m private_bandits_book claims --format json"
-    reader = f"{command} | head -c 1; echo ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", reader], capture_output=True, text=True, check=True)
-    assert (done.stdout, done.stderr) == ("[0\n", "")
-
-
 def test_algorithms_lists_every_algorithm_with_its_file_and_what_it_pays(capsys):
     assert main(["algorithms"]) == 0
     header, *lines, _, counted = capsys.readouterr().out.splitlines()
@@ -510,17 +410,3 @@ def test_words_that_are_not_literals_are_text():
     assert [parameters.literal(text) for text in ("1e5", "[0.2, 1]", "0.2, 1", "calm", "None", " 3")] == [
         1e5, [0.2, 1], (0.2, 1), "calm", None, 3,
     ]  # fmt: skip
-
-
-def test_version_and_help_exit_with_0(capsys):
-    for words in (["--version"], ["--help"], ["run", "--help"]):
-        with pytest.raises(SystemExit) as caught:
-            main(words)
-        assert caught.value.code == 0
-    assert "private-bandits 0.3.0" in capsys.readouterr().out
-
-
-def test_the_package_runs_as_a_module():
-    command = [sys.executable, "-m", "private_bandits_book", "run", "nothing"]
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ)
-    assert done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1

@@ -12,13 +12,11 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import cluster_player
 import dask
 import joblib
-import pandas as pd
 import pytest
 import xarray as xr
 from cluster_player import Player
@@ -27,12 +25,9 @@ from joblib.externals.loky import get_reusable_executor
 
 from private_bandits import simulate
 from private_bandits.papers.cascading import b_lb, ucb_laplace
-from private_bandits_book.chapters import reproduce as reproducing
-from private_bandits_book.chapters import seeds
 from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.seeds import csv_text
 from private_bandits_book.cli import main
-from private_bandits_book.studies import LongRun, long_study, play_long
 
 pytestmark = pytest.mark.check
 PROBLEM = b_lb(n_items=8, list_size=3, p=0.4, gap=0.3)
@@ -50,24 +45,14 @@ class Cluster:
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-
-    def heal(self) -> None:
-        """Start what is not running."""
-        self.played()
-        (self.folder / "killed").unlink(missing_ok=True)
-        if not self._runs("scheduler"):
-            self.stop()
-            self._start("scheduler", "scheduler", "--port", self.address.rpartition(":")[2], "--no-show")
-            (self.folder / "scheduler").write_text(str(self.processes["scheduler"].pid))
+            port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{port}"
+        self._start("scheduler", "scheduler", "--port", str(port), "--no-show")
+        (folder / "scheduler").write_text(str(self.processes["scheduler"].pid))
         for name in ("one", "two"):
-            if not self._runs(name):
-                self._start(name, "worker", self.address, "--nthreads", "1", "--no-nanny")
+            self._start(name, "worker", self.address, "--nthreads", "1", "--no-nanny")
         with Client(self.address, timeout=LIMIT) as client:
             client.wait_for_workers(2, timeout=LIMIT)
-
-    def _runs(self, name: str) -> bool:
-        return name in self.processes and self.processes[name].poll() is None
 
     def _start(self, name: str, role: str, *words: str) -> None:
         paths = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
@@ -84,11 +69,8 @@ class Cluster:
         return {self.processes[name].pid for name in ("one", "two")}
 
     def played(self) -> set[int]:
-        """The processes that played since this was last asked."""
-        found = list(self.folder.glob("pid-*"))
-        for path in [*found, *self.folder.glob("started-*")]:
-            path.unlink()
-        return {int(path.name.removeprefix("pid-")) for path in found}
+        """The processes that played."""
+        return {int(path.name.removeprefix("pid-")) for path in self.folder.glob("pid-*")}
 
     def stop(self) -> None:
         for process in self.processes.values():
@@ -96,17 +78,11 @@ class Cluster:
             process.wait()
 
 
-@pytest.fixture(scope="module")
-def _cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+@pytest.fixture
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     made = Cluster(tmp_path_factory.mktemp("cluster"))
     yield made
     made.stop()
-
-
-@pytest.fixture
-def cluster(_cluster: Cluster) -> Cluster:
-    _cluster.heal()
-    return _cluster
 
 
 @pytest.fixture
@@ -126,23 +102,24 @@ def test_a_cluster_gives_the_bits_of_one_process(cluster, folder):
         for n_jobs in (1, -1):
             xr.testing.assert_identical(play(Player(), n_jobs=n_jobs), alone[0])
             xr.testing.assert_identical(play(LAPLACE, n_jobs=n_jobs), alone[1])
-            assert len(cluster.workers) == 2 and os.getpid() not in cluster.workers
-            assert cluster.played() == cluster.workers
+    assert cluster.played() == cluster.workers
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # of Python 3.12
-def test_workers_on_one_machine_give_the_bits_of_one_process(folder):
+@pytest.mark.parametrize("n_jobs", [1, 2, 4])
+@pytest.mark.parametrize("backend", ["threading", "loky", "multiprocessing"])
+def test_workers_on_one_machine_give_the_bits_of_one_process(folder, monkeypatch, backend, n_jobs):
+    # a short run in Python would have one worker
+    monkeypatch.setattr(importlib.import_module("private_bandits.simulate"), "_FEW_IN_PYTHON", 0)
+    alone = play(Player()), play(LAPLACE)
+    for path in folder.iterdir():
+        path.unlink()
     get_reusable_executor().shutdown()  # processes of another test would leave their numbers elsewhere
-    alone, here = (play(Player()), play(LAPLACE)), {f"pid-{os.getpid()}"}
-    for backend in ("threading", "loky", "multiprocessing"):
-        for n_jobs in (1, 2, 4):
-            with joblib.parallel_config(backend=backend):
-                for policy, wanted in zip((LAPLACE, Player()), alone[::-1], strict=True):
-                    for path in folder.iterdir():
-                        path.unlink()
-                    xr.testing.assert_identical(play(policy, n_jobs=n_jobs), wanted)
-            played = {path.name for path in folder.glob("pid-*")}
-            assert played and (played == here if backend == "threading" or n_jobs == 1 else played.isdisjoint(here))
+    with joblib.parallel_config(backend=backend):
+        xr.testing.assert_identical(play(Player(), n_jobs=n_jobs), alone[0])
+        xr.testing.assert_identical(play(LAPLACE, n_jobs=n_jobs), alone[1])
+    played, here = {path.name for path in folder.glob("pid-*")}, f"pid-{os.getpid()}"
+    assert played == {here} if backend == "threading" or n_jobs == 1 else played and here not in played
 
 
 def test_the_study_in_parts_of_the_page_is_one_call(tmp_path, monkeypatch):
@@ -199,34 +176,6 @@ def test_the_runs_of_a_chapter_go_to_the_scheduler(cluster, played, folder, caps
     alone = simulate(PROBLEM, Player(), horizon=50, replications=12, seed=7).regret.to_dataframe().reset_index()
     assert (played.data("tiny") / "played.csv").read_text() == csv_text(alone)
     assert joblib.parallel.get_active_backend()[0].__class__.__name__ == "LokyBackend"
-
-
-def test_longer_studies_and_other_seeds_go_to_the_scheduler(cluster, tiny, folder, capsys, monkeypatch):
-    run = LongRun({"policy": "player"}, PROBLEM, Player(), 50, 7, 12)
-    alone, where = play_long(run, n_jobs=1), []
-    cluster.played()
-
-    def study(progress: bool = False) -> pd.DataFrame:
-        frame = long_study("one", lambda: [run])(progress)
-        where.append(cluster.played())
-        return frame
-
-    def ledger_at(book: Book, chapter: str, parameters: dict[str, int]) -> pd.DataFrame:
-        data = simulate(PROBLEM, Player(), horizon=50, replications=12, seed=parameters["seed"])
-        regret = float(data.regret[:, -1].mean())
-        where.append(cluster.played())
-        numbers = dict.fromkeys(seeds.NUMBERS, regret)
-        return pd.DataFrame([{"claim": "one", "verdict": f"{regret:.9f}", **numbers}])
-
-    monkeypatch.setattr(reproducing, "paper", lambda chapter: SimpleNamespace(long_studies=lambda: {"one": study}))
-    monkeypatch.setattr(reproducing, "described", lambda chapter: ("", {"one": {}}))
-    monkeypatch.setattr(reproducing, "_made", lambda book, chapter: {})
-    monkeypatch.setattr(seeds, "ledger_at", ledger_at)
-    assert main(["reproduce", "tiny", "--long", "--seeds", "1", "--scheduler", cluster.address], book=tiny) == 0
-    assert where == [cluster.workers] * 3
-    assert (tiny.data("tiny") / "long-one.csv").read_text() == csv_text(alone)
-    own = simulate(PROBLEM, Player(), horizon=50, replications=12, seed=7).regret[:, -1].mean()
-    assert pd.read_csv(tiny.data("tiny") / "seeds.csv")["verdict"][0] == pytest.approx(float(own), abs=1e-9)
 
 
 def test_a_lost_scheduler_is_one_line(cluster, played, folder, capsys):

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import math
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import matplotlib as mpl
@@ -168,26 +164,6 @@ def test_every_committed_figure_has_a_narrow_one_with_letters_of_eleven_pixels()
     assert least_letters('<svg width="504pt"><text style="font: 11px x"/></svg>') < 11.0
 
 
-def test_svg_is_the_same_in_another_process():
-    code = (
-        "import hashlib, sys, test_figures, private_bandits_book.figures as f\n"
-        "assert 'matplotlib.pyplot' not in sys.modules\n"
-        "text = ''.join(f.svg(test_figures.FIGURES[n]()) for n in ('log', 'legend'))\n"
-        "print(hashlib.sha256(text.encode()).hexdigest())"
-    )
-    here = os.path.dirname(__file__)
-    path = os.pathsep.join([here, *(entry for entry in sys.path if entry)])
-    text = "".join(figures.svg(FIGURES[name]()) for name in ("log", "legend"))
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONHASHSEED": "1", "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert found.stdout.strip() == hashlib.sha256(text.encode()).hexdigest()
-
-
 def test_svg_keeps_the_curve_within_a_twentieth_of_a_point():
     x = np.linspace(0, 300, 400)
     points = np.column_stack([x, 50 * np.sin(x / 30)])
@@ -236,26 +212,12 @@ def test_everyone_tells_the_families_apart_on_either_plate(plate):
         assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(places, 2)) > 0.075
 
 
-def test_what_is_alike_on_paper_is_alike_in_the_dark():
-    assert look.in_the_dark("#ffffff") == "#181818" and look.in_the_dark("#000000") == "#e8e8e8"
-    for colour in look.FAMILY_COLOURS.values():
-        light, dark = oklab(colour, np.eye(3)), oklab(look.in_the_dark(colour), np.eye(3))
-        assert np.arctan2(*light[1:]) == pytest.approx(np.arctan2(*dark[1:]), abs=0.2) or np.hypot(*light[1:]) < 0.01
-
-
 @pytest.mark.parametrize("plate", ["light", "dark"])
-@pytest.mark.parametrize("lines", [1, 2, 3, 6])
-@pytest.mark.parametrize("family", look.FAMILY_COLOURS)
-def test_every_shade_of_a_family_is_seen_and_told_apart_on_either_plate(family, lines, plate):
-    parts = [
-        curve("p", 100 * e, label=f"ε = {e}", family=family, trust="central", epsilon=float(e))
-        for e in range(1, 1 + lines)
-    ]
+@pytest.mark.parametrize("family", sorted({*look.FAMILY_COLOURS} - {"none"}))
+def test_three_shades_of_a_family_are_told_apart_on_either_plate(family, plate):
+    parts = [curve("p", 100 * e, label=f"ε = {e}", family=family, trust="central", epsilon=e) for e in (1.0, 2.0, 3.0)]
     drawn = [to_hex(one.get_color()) for one in figures.regret_curves(pd.concat(parts)).axes[0].lines]
-    paper, *drawn = [look.in_the_dark(one) if plate == "dark" else to_hex(one) for one in ("white", *drawn)]
-    assert min(contrast(one, paper) for one in drawn) >= 3
-    if family == "none" or lines > 3:  # blacks end at the brightest, and marks tell many epsilons apart
-        return
+    drawn = [look.in_the_dark(one) if plate == "dark" else one for one in drawn]
     places = [oklab(one, np.eye(3)) for one in drawn]
     assert all(np.linalg.norm(a - b) > 0.025 for a, b in itertools.pairwise(places))
 
@@ -305,20 +267,6 @@ def test_lines_of_one_family_are_told_apart_by_shade_and_marker_whatever_they_ar
     assert [one.get_marker() for one in drawn] == ["", "s", "^"] * 2
     shades = [look._luminance(to_hex(one.get_color())) for one in drawn]
     assert shades == sorted(shades) and len(set(shades)) == 6  # from the smallest epsilon on, in order of appearance
-    (legend,) = (one for one in (figures.small_multiples(with_panel(*ALIKE)).legends))
-    assert [one.get_marker() for one in legend.get_lines()] == ["", "s", "^"] * 2
-
-
-@pytest.mark.parametrize(("epsilons", "marks"), [((1, 2, 4), ["", "", ""]), ((1, 2, 4, 8), ["", "s", "^", "D"])])
-def test_one_line_an_epsilon_has_marks_where_shades_are_too_many(epsilons, marks):
-    parts = [curve("A", 100 * e, label=f"ε = {e}", family="gaussian", trust="local", epsilon=e) for e in epsilons]
-    figure = figures.regret_curves(pd.concat(parts))
-    assert [line(figure, part["label"].iloc[0]).get_marker() for part in parts] == marks
-
-
-def with_panel(*parts):
-    """Parts in two panels."""
-    return pd.concat([part.assign(reading=panel) for panel in ("one", "two") for part in parts])
 
 
 def test_a_label_looks_the_same_in_every_panel():
@@ -328,13 +276,6 @@ def test_a_label_looks_the_same_in_every_panel():
     for name in ("zeta", "alpha", "mu"):
         one, other = (next(x for x in axes.get_lines() if x.get_label() == name) for axes in figure.axes)
         assert (one.get_color(), one.get_marker()) == (other.get_color(), other.get_marker())
-
-
-def test_black_lines_stay_darker_than_uniform_play():
-    parts = [curve(name, 1000, label=name, family="none", trust="none") for name in ("a", "b", "c")]
-    figure = figures.regret_curves(pd.concat([*parts, UNIFORM]))
-    shades = [look._luminance(to_hex(line(figure, name).get_color())) for name in ("a", "b", "c", "uniform play")]
-    assert shades[:3] == sorted(shades[:3]) and max(shades[:3]) < 0.2 * shades[3]
 
 
 def test_a_band_is_the_t_interval_of_the_mean():
@@ -349,16 +290,6 @@ def test_a_band_is_the_t_interval_of_the_mean():
     np.testing.assert_array_equal(low, high)
 
 
-def test_curves_begin_at_start_and_fill_the_axis():
-    axes = figures.regret_curves(PANEL, start=100).axes[0]
-    assert axes.get_xlim() == (100, 1e5)
-    assert axes.get_xscale() == "log"
-    assert axes.lines[0].get_xdata()[0] <= 100 < axes.lines[0].get_xdata()[1]
-    short = PANEL[PANEL["t"] <= 500]
-    last = short["t"].max()
-    assert figures.regret_curves(short).axes[0].get_xlim() == pytest.approx((last / 10, last))
-
-
 def test_labels_stand_at_the_ends_in_the_lines_order_and_colour():
     figure = figures.regret_curves(pd.concat([NONE, *TREES[:4]]))
     axes = figure.axes[0]
@@ -368,16 +299,6 @@ def test_labels_stand_at_the_ends_in_the_lines_order_and_colour():
     by_regret = sorted(labels, key=lambda name: line(figure, name).get_ydata()[-1])
     assert by_height == by_regret
     assert axes.get_legend() is None and not figure.legends
-
-
-def test_a_line_that_ends_early_has_its_label_in_the_panel_below_its_end():
-    early = LAPLACE[LAPLACE["t"] <= 2000]
-    axes = figures.regret_curves(pd.concat([NONE, GAUSSIAN, early])).axes[0]
-    (label,) = (text for text in axes.texts if text.get_text() == "Laplace")
-    box = label.get_window_extent()
-    x, y = axes.transData.transform((early["t"].iloc[-1], early["regret"].iloc[-1]))
-    assert x < box.x0 < x + 5 and y - 15 < box.y1 < y
-    assert not [one for one in axes.lines if one.get_linewidth() == 0.7 and one.get_color() == "#0262a7"]
 
 
 def test_labels_move_only_as_far_as_they_must():
@@ -428,13 +349,6 @@ def test_a_sweep_draws_infinite_epsilon_as_a_level_line():
     assert len(line(figure, "ucb_laplace").get_xdata()) == 100
 
 
-def test_a_short_sweep_has_a_dot_and_a_tick_per_point():
-    figure = FIGURES["short sweep"]()
-    assert figure.axes[0].lines[0].get_marker() == "o"
-    assert figure.axes[0].lines[0].get_xdata().tolist() == [4, 8, 12, 16]
-    assert figure.axes[0].get_xticks().tolist() == [4, 8, 12, 16]
-
-
 def test_small_multiples_share_axes_and_repeat_baselines():
     figure = FIGURES["readings"]()
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["published", "stated", "repaired"]
@@ -455,14 +369,6 @@ def test_panels_may_have_regret_axes_of_their_own():
     assert len({axes.get_ylim() for axes in figure.axes}) == 2
 
 
-def test_more_than_six_lines_get_a_legend_and_a_taller_figure():
-    figure = FIGURES["legend"]()
-    (legend,) = figure.legends
-    assert len(legend.get_texts()) == 7
-    assert [t.get_text() for t in figure.axes[0].texts if "Theorem" in t.get_text()]
-    assert figure.get_figheight() > look.HEIGHT
-
-
 @pytest.mark.parametrize(
     ("limits", "scale", "ticks"),
     [
@@ -477,31 +383,11 @@ def test_ticks_are_round_numbers(limits, scale, ticks):
 
 
 @pytest.mark.parametrize(
-    ("runs", "sentence"),
-    [
-        ([20, 20], "Mean of 20 runs; bands are 95 % confidence intervals of the mean."),
-        ([100, 5], "Means of 5 to 100 runs; bands are 95 % confidence intervals of the mean."),
-        ([1, 1], "A single run."),
-    ],
-)
-def test_captions_say_how_many_runs_and_what_the_band_is(runs, sentence):
-    assert figures.caption_runs(pd.DataFrame({"replications": runs})) == sentence
-
-
-@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: figures.regret_curves(PANEL.assign(family="magic")), "family must be one of .* got 'magic'"),
-        (lambda: figures.regret_curves(curve("p", 9, epsilon=1.0)), "family must be given for .*'p'"),
-        (lambda: figures.regret_curves(PANEL[:0]), "frame must be a DataFrame with at least one row"),
         (lambda: figures.regret_curves(PANEL.drop(columns="regret_se")), "missing regret_se"),
-        (lambda: figures.regret_curves(PANEL.assign(regret=math.nan)), "at least one finite regret"),
         (lambda: figures.regret_curves(pd.concat([PANEL, NONE])), "unique per label and t.*'no privacy'"),
-        (
-            lambda: figures.regret_curves(PANEL, slope=Slope(1, "c", along="nobody")),
-            "slope.along must be one of 'no privacy'",
-        ),
-        (lambda: figures.small_multiples(PANEL), "missing reading"),
     ],
 )
 def test_bad_input_is_refused_by_name(call, message):

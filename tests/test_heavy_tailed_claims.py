@@ -12,26 +12,12 @@ from claims import rules_of
 
 from private_bandits.papers import heavy_tailed as paper
 from private_bandits.papers.heavy_tailed import bounds
-from private_bandits.privacy.accounts import account
 from private_bandits_book.heavy_tailed import far, lemmas, long, rules
-from private_bandits_book.judging.ledger import ledger
-from private_bandits_book.ledger import claims_of
 from private_bandits_book.plots import facts
-from private_bandits_book.verdicts import DERIVED, EXACT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
-CLAIMS = {claim.claim: claim for claim in claims_of("heavy_tailed")}
 RULES = rules_of("heavy_tailed")
 ALONE = [name for name, rule in RULES.items() if not inspect.signature(rule).parameters]
-
-
-def test_an_optimal_index_rests_on_the_lower_bound_as_well():
-    rulings = {name: RULES[name]() for name in ALONE}
-    named = ("table-bounded-dependent-dp-lower", "discussion-bounded-ucb")
-    some = {name: CLAIMS[name] for name in named}
-    found = ledger(some, rulings, "x").set_index("claim")["verdict"]
-    assert found["discussion-bounded-ucb"] == REPRODUCED
-    rulings["table-bounded-dependent-dp-lower"] = rules.theorem_ldp_upper_dependent()
-    assert ledger(some, rulings, "x").set_index("claim")["verdict"]["discussion-bounded-ucb"] == NOT_REPRODUCED
 
 
 # --- slopes
@@ -111,14 +97,6 @@ def test_a_claim_is_refuted_only_by_a_lower_bound_that_outgrows_it(monkeypatch, 
     assert rules.table_heavytailed_independent_ldp_upper().verdict == expected
 
 
-def test_the_local_upper_bounds_fail_the_change_of_unit_too(monkeypatch):
-    for name in ("ldp_lower", "ldp_lower_independent"):
-        steeper(monkeypatch, bounds, name, lambda **_: 0.0 + 1e-300)
-    monkeypatch.setattr(rules, "_contradicted", lambda *_: rules.Holds(DERIVED)(None))
-    for claim in ("theorem-ldp-upper-dependent", "theorem-ldp-upper-independent"):
-        assert RULES[claim]().verdict == NOT_REPRODUCED
-
-
 def test_a_vacuous_bound_decides_nothing(monkeypatch):
     steeper(monkeypatch, lemmas, "adap_ucb_upper", lambda **_: 1e140)
     assert rules.discussion_bounded_ucb().verdict == UNDECIDED
@@ -142,25 +120,6 @@ def test_privacy_is_asked_of_the_lower_bound_where_it_costs_most(monkeypatch):
         monkeypatch.setattr(lemmas, "private_lower", other)
         assert rules.table_bounded_independent_dp_lower().verdict == UNDECIDED
         assert rules.table_bounded_independent_ldp_lower().verdict == REPRODUCED
-
-
-# --- privacy
-
-
-@pytest.mark.parametrize("claim", ["privacy-dp-robust-se", "privacy-dp-robust-ucb", "privacy-ldp-robust-se"])
-def test_privacy_is_read_off_the_noise(claim):
-    make = {
-        "privacy-dp-robust-se": lambda: paper.dp_robust_se(0.5, 0.5, 1.0, 0.1),
-        "privacy-dp-robust-ucb": lambda: paper.dp_robust_ucb(0.5, 0.5, 1.0, 1000),
-        "privacy-ldp-robust-se": lambda: paper.ldp_robust_se(0.5, 0.5, 1.0, 0.1),
-    }
-    record = make[claim]().record
-    loss, local = account(record)
-    assert local == (claim == "privacy-ldp-robust-se")
-    found = RULES[claim](loss, 0.5)
-    assert found.verdict == REPRODUCED and found.evidence == EXACT
-    assert RULES[claim](account(record._replace(scale=record.scale / 1.01))[0], 0.5).verdict == NOT_REPRODUCED
-    assert RULES[claim](math.inf, 0.5).verdict == NOT_REPRODUCED
 
 
 # --- the panels

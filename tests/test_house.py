@@ -142,50 +142,6 @@ def test_an_import_that_may_not_be_is_found(module, name, found):
 
 
 COLLECTED = 3_350  # cases of the gate
-SHOWN = {"policy", "name", "label"}
-# Of the companion, what reads files, arguments and declared labels, and knows no policy; and what ranks rivals by name.
-READERS = [f"{COMPANION}.{room}" for room in ("chapters", "chapter", "plots", "cli", "commands")]
-READERS += [f"{COMPANION}.comparison.rivals"]
-JOINS = {f"{COMPANION}.figures.drawing": 1}  # a slope's line
-
-
-def is_shown(node):
-    """Whether an expression is what something is called: `frame["policy"]`, `run.name`."""
-    if isinstance(node, ast.Subscript):
-        return isinstance(node.slice, ast.Constant) and node.slice.value in SHOWN
-    return isinstance(node, ast.Attribute) and node.attr in SHOWN
-
-
-def by_name(text):
-    """The lines in which a source compares, looks up or takes apart what something is called."""
-    for node in ast.walk(ast.parse(text)):
-        told = []
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In | ast.NotIn):
-            told = [node.left, *node.comparators]
-        elif isinstance(node, ast.Subscript):
-            told = [node.slice] if isinstance(node.slice, ast.Attribute) else []
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in ("isin", "map", "replace", "contains", "removesuffix", "startswith", "partition"):
-                told = [node.func.value, getattr(node.func.value, "value", None)]
-            elif node.func.attr == "get":
-                told = node.args[:1]
-        if any(map(is_shown, told)):
-            yield node.lineno
-
-
-def test_the_companion_finds_nothing_by_what_it_is_called():
-    source = """a = frame[frame["policy"] == "Laplace"]
-b = SHORT[run.name]
-c = SHORT.get(run.name, run.name)
-d = frame["policy"].isin([MINE])
-e = run.name.removesuffix(", fluid")
-f = frame["label"].str.contains("response")
-g = frame["variant"] == "printed" or frame["key"].isin([MINE])
-"""
-    assert sorted(by_name(source)) == [1, 2, 3, 4, 5, 6]
-    companion = [path for path in FILES if within(dotted(path), COMPANION) and not within(dotted(path), *READERS)]
-    found = {dotted(path): len(list(by_name(path.read_text(encoding="utf-8")))) for path in companion}
-    assert {module: count for module, count in found.items() if count} == JOINS
 
 
 def test_the_whole_suite_is_collected(request):

@@ -21,6 +21,7 @@ from private_bandits_book.verdicts import (
     NOT_TESTABLE,
     REPRODUCED,
     UNDECIDED,
+    VERDICTS,
     described,
     totals,
     verdicts_in_words,
@@ -74,8 +75,7 @@ def judged(**rulings):
 
 def test_a_ledger_has_the_contracts_columns_and_a_row_a_claim_in_order(tmp_path):
     table = judged()
-    assert tuple(table.columns) == COLUMNS
-    assert COLUMNS == (
+    assert tuple(table.columns) == COLUMNS == (
         "claim", "kind", "locus", "statement", "measured", "low", "high", "verdict", "reason", "command",
         "evidence", "excludes", "rests_on",
     )  # fmt: skip
@@ -83,7 +83,6 @@ def test_a_ledger_has_the_contracts_columns_and_a_row_a_claim_in_order(tmp_path)
     assert list(rows.index) == ["contribution", "theorem-1", "theorem-2", "table-1", "figure-9"]
     assert rows["verdict"].tolist() == [NOT_REPRODUCED, REPRODUCED, NOT_REPRODUCED, REPRODUCED, NOT_TESTABLE]
     assert rows.loc["contribution", "reason"] == "not reproduced: theorem-2; 1 other is better"
-    assert rows.loc["theorem-1", "statement"] == "Regret grows as T^a for a in {0, 1}."
     assert rows.loc["theorem-1", ["measured", "low", "high"]].tolist() == [0.5, 0.4, 0.6]
     assert rows.loc["figure-9", "reason"] == "the data are not public"
     assert rows.loc["theorem-1", "command"] == "private-bandits reproduce tiny --long"
@@ -113,15 +112,8 @@ def test_what_is_not_measured_is_undecided_and_so_is_what_rests_on_it():
         ('"theorem-2"\nkind', '"theorem-1"\nkind', "claims must be unique, got theorem-1 more than once"),
         ('rests_on = ["theorem-1"]', 'rests_on = ["theorem-7"]', "rests_on must name claims .* got theorem-7"),
         ('"figure-9"', '"Figure 9"', "claim must be lower-case words"),
-        ('kind = "figure"', 'kind = "guess"', "kind must be one of 'definition'"),
         ('kind = "figure"', 'kind = "figure"\nevidence = "seen"', "evidence must be"),
-        ('"Figure 9"', '" "', "locus must be one non-empty line"),
-        (
-            'kind = "figure"',
-            'kind = "figure"\nquantitty = "arms"',
-            "a claim needs claim, .* may have .*, see quantitty",
-        ),
-        ('kind = "figure"', "", "a claim needs claim, kind, .* see kind"),
+        ('kind = "figure"', 'kind = "figure"\nquantitty = "arms"', "a claim needs .* may have .*, see quantitty"),
         ('"It looks so."', '"two\\nlines"', "statement must be one non-empty line"),
     ],
 )
@@ -137,6 +129,7 @@ CHAPTERS = [chapter for chapter in find_book().chapters() if described(chapter)[
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_committed_row_says_what_it_rests_on_and_what_it_excludes(chapter):
     rows = pd.read_csv(find_book().data(chapter) / "claims.csv", keep_default_na=False)
+    assert tuple(rows.columns) == COLUMNS and rows["verdict"].isin(VERDICTS).all() and rows["claim"].is_unique
     decided = rows[rows["verdict"].isin([REPRODUCED, "reproduced after repair", NOT_REPRODUCED])]
     assert rows["evidence"].isin(EVIDENCE).all()
     assert (rows.loc[rows["evidence"] == "inherited", "rests_on"] != "").all()
