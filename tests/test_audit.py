@@ -429,6 +429,33 @@ def test_the_same_seed_gives_the_same_audit():
     assert one == same and one.event != other.event
 
 
+class Episode(Player):
+    """Noisy means choose an arm; its episode ends when the exact sum of its rewards reaches 2."""
+
+    name, privacy = "episode", Guarantee.certified(1.0, 1.0, "central", "says so")
+
+    def start(self, problem, choice, noise):
+        learner = Episode()
+        learner.noise, learner.means = noise, noise.laplace(0.0, 1.0, problem.n_items)
+        learner.arm, learner.sum, learner.pulls = int(learner.means.argmax()), 0.0, 0
+        return learner
+
+    def ask(self):
+        return [self.arm]
+
+    def tell(self, feedback):
+        self.sum, self.pulls = self.sum + feedback[0], self.pulls + 1
+        if self.sum >= 2:
+            self.means[self.arm] = (self.sum + self.noise.laplace()) / self.pulls
+            self.arm, self.sum, self.pulls = int(self.means.argmax()), 0.0, 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_episode_that_ends_at_an_exact_sum_is_found_with_every_seed(seed):
+    found = audit(Episode(), problem=ARMS, horizon=20, runs=6000, seed=seed)
+    assert found.epsilon_low > 3.5 and found.verdict == "breaks its promise"
+
+
 class Sends(Player):
     """Each reward is sent with Laplace noise of scale 1, after `before`."""
 

@@ -198,6 +198,50 @@ def test_the_best_point_is_the_one_that_scipy_finds(kind, counts):
 # --- the direction
 
 
+def gradients(problem, record, batches, rounds, at):
+    """Mean gradient estimate of each batch of rounds, the steps being too small to leave the point `at`."""
+    numbers, empty, found = problem.record(), np.zeros((0, 8)), []
+    source, at = streams(11, 0), np.array(at)
+    slope, hessian = np.zeros(len(at)), np.zeros((len(at), len(at)))
+    barrier.barrier(numbers.radius, at, slope, hessian)
+    for _ in range(batches):
+        state = online.start(numbers, record)
+        state.centre[:] = at
+        state.linear[:] = -slope / record.step  # with it the leader stands at this point
+        online.advance(numbers, record, state, 1, rounds, np.array([rounds]), np.zeros(1), empty, *source)
+        np.testing.assert_allclose(state.centre, at, atol=1e-3)
+        if record.learner == online.BARRIER:
+            found.append((state.linear + slope / record.step) / rounds + record.curvature * at)
+        else:
+            found.append((at - state.centre) / record.step / rounds)
+    return np.array(found)
+
+
+@pytest.mark.parametrize(
+    ("learner", "radius", "curvature"),
+    [
+        (online.SPHERE, 0.9, 0.0),
+        (online.TWO_POINT, 0.4, 0.0),
+        (online.BARRIER, 0.9, 0.0),
+        (online.BARRIER, 0.8, 1.0),
+    ],
+)
+@pytest.mark.parametrize("noise", [online.GAUSSIAN, online.LAPLACE])
+def test_gradient_estimates_are_unbiased_for_the_smoothed_loss(learner, radius, curvature, noise):
+    """For a quadratic the smoothed loss has the gradient x - z; each mean lies within 4.5 standard errors of it.
+
+    The interval is a tenth of the gradient at most, so that a factor of two could not hide.
+    """
+    problem = ConvexLoss.ball([[0.9, -1.2, 1.0]], kind="quadratic", radius=2.0)
+    at = [0.3, 0.5, -0.2]
+    record = online.Record(learner, 1e-8, radius=radius, shrink=0.5, curvature=curvature, noise=noise, scale=0.3)
+    found = gradients(problem, record, 40, 10_000, at)
+    expected = np.array(at) - problem.anchors[0]
+    error = np.std(found, axis=0, ddof=1) / math.sqrt(len(found))
+    assert np.all(4.5 * error < 0.1 * np.abs(expected))
+    assert np.all(np.abs(np.mean(found, axis=0) - expected) < 4.5 * error)
+
+
 def test_the_direction_is_uniform_on_the_sphere():
     rng, u = np.random.default_rng(5), np.zeros(3)
     found = np.array([online.on_sphere(rng, u) or u.copy() for _ in range(20_000)])
