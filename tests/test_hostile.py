@@ -122,8 +122,8 @@ def regret_of_the_ends(path, function, epsilons):
             for horizon in (1, 50):
                 given = {name: value for name, value in (ends | {"horizon": horizon}).items() if name in meant}
                 try:
-                    policy = function(**meant | given)
-                    lost = simulate(problem, policy, horizon=horizon, replications=1, seed=1).regret.values
+                    policy, made_for = function(**meant | given), meant.get("problem", problem)
+                    lost = simulate(made_for, policy, horizon=horizon, replications=1, seed=1).regret.values
                 except ValueError as error:
                     assert len(str(error)) <= 200 and "\n" not in str(error)
                     continue
