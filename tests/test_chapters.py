@@ -405,7 +405,7 @@ def test_the_gate_stops_files_that_were_tampered_with(published, tmp_path):
 
 def test_the_gate_stops_an_output_that_was_tampered_with(published, tmp_path):
     path = published.path("tiny")
-    path.write_text(path.read_text(encoding="utf-8").replace("<td>-", "<td>+", 1), encoding="utf-8")
+    path.write_text(path.read_text(encoding="utf-8").replace("<td>−", "<td>+", 1), encoding="utf-8")
     with pytest.raises(AssertionError, match="Cell 4: Cell outputs differ"):
         assert_cells_pass(published, "tiny", tmp_path / "out")
 

@@ -84,7 +84,7 @@ def reproduce(
         files |= _made(book, chapter)
     changed |= _publish(book, files, check=check, report=report)
     whole = chapters == book.chapters()
-    for summary in book.summaries() if whole or (changed and not check) else []:  # they show what is committed
+    for summary in book.summaries() if whole or not check else []:  # they show what is committed
         page = book.pages / f"{summary}.ipynb"
         fresh = notebook_text(execute(page, {}).notebook).encode()
         changed |= _publish(book, {page: fresh}, check=check, report=report)
