@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import math
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import matplotlib
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -228,10 +230,14 @@ def test_the_explorer_says_where_privacy_overtakes_and_what_is_vacuous(book: Pat
 
 
 # Options wider than their select, whose arrow takes what stands here, and words of a plot outside it.
+WIDE = Path(matplotlib.get_data_path(), "fonts", "ttf", "DejaVuSans.ttf")  # few are wider, and no machine is without it
+BRING = """async (letters) => {
+  document.fonts.add(await new FontFace("Brought", `url(data:font/ttf;base64,${letters})`).load());
+}"""
 CUT = """() => {
   const pen = document.createElement("canvas").getContext("2d");
   const options = [...document.querySelectorAll("[data-lab] select")].flatMap((field) => {
-    pen.font = getComputedStyle(field).font;
+    pen.font = `${getComputedStyle(field).fontSize} Brought`;
     const room = field.clientWidth - 34;
     return [...field.options].map(({ text }) => text).filter((text) => pen.measureText(text).width > room);
   });
@@ -246,6 +252,7 @@ CUT = """() => {
 @pytest.mark.parametrize("width", [390, 1200, 1440])
 def test_the_explorers_selects_and_labels_are_whole(width: int, book: Path, browser: Any) -> None:
     with opened(browser, book / "explorer.html", viewport={"width": width, "height": 900}) as page:
+        page.evaluate(BRING, b64encode(WIDE.read_bytes()).decode())
         assert page.evaluate(CUT) == []
         groups = page.locator("[data-lab] optgroup").evaluate_all("all => all.map((one) => one.label)")
         assert set(groups) == {"Upper bounds", "Lower bounds"}
