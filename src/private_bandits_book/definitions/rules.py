@@ -45,7 +45,7 @@ def definition_5(losses: pd.DataFrame, provided: float) -> Ruling:
     row = losses[losses["key"] == lemmas.PRIVATE].iloc[0]
     most = row["horizon"] * math.expm1(row["epsilon"]) * float(np.abs(np.subtract(*lemmas.PREFERENCES)).sum())
     said = f"noise made for it has a loss of {provided:.4g}, allowed is {DISTANCE:g}; randomised responses have "
-    said += f"{row['environment']:.4g}, at most {most:.4g} = T (e^eps - 1) times the L1 distance"
+    said += f"{row['environment']:.4g}, at most {most:.4g} = T (e^ε - 1) times the L1 distance"
     return _EXACT(bool(provided <= DISTANCE * (1 + _SAME) and row["environment"] <= most), said, provided)
 
 
@@ -268,8 +268,8 @@ def discussion_limit() -> Ruling:
 def section_5_3() -> Ruling:
     """The factor of the theorem below it, over the stated one."""
     over = max(math.exp(2 * e) / min(4.0, math.exp(2 * e)) for e in GRID)
-    said = "Theorem 4 has min(4, e^2eps) instead of e^2eps, which is the same up to epsilon = ln 2 only"
-    return _EXACT(over <= 1 + _SAME, f"{said}; the exact factor is coth^2(eps/2)", over)
+    said = "Theorem 4 has min(4, e^2ε) instead of e^2ε, which is the same up to epsilon = ln 2 only"
+    return _EXACT(over <= 1 + _SAME, f"{said}; the exact factor is coth²(ε/2)", over)
 
 
 def discussion_slightly() -> Ruling:
@@ -314,7 +314,7 @@ def own_composition(composition: pd.DataFrame) -> Ruling:
     """The enumerated rho of a policy that is private in each round, against adaptive composition."""
     over, last = (composition["rho"] / composition["rho_allowed"]).max(), composition.iloc[-1]
     said = f"by enumeration rho is {last['rho']:.3g} at T = {last['horizon']:g} and epsilon {last['instantaneous']:g}, "
-    said += f"at most {over:.3g} of (T - 1) eps^2/2; by the loss of all actions it would be {last['rho_map']:.3g}"
+    said += f"at most {over:.3g} of (T - 1) ε²/2; by the loss of all actions it would be {last['rho_map']:.3g}"
     return _EXACT(bool(over <= 1 + _SAME), said, over)
 
 
@@ -349,7 +349,7 @@ def own_environment(squeezed: tuple[float, float]) -> Ruling:
 def own_contraction() -> Ruling:
     """Random channels on random laws of four rewards against the bound."""
     worst = lemmas.contraction(GRID)
-    said = f"over random channels and pairs of laws of four rewards it is at most {worst:.4g} of tanh^2(eps/2)"
+    said = f"over random channels and pairs of laws of four rewards it is at most {worst:.4g} of tanh²(ε/2)"
     return _EXACT(worst <= 1 + _SAME, said, worst)
 
 
