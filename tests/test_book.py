@@ -187,13 +187,13 @@ def test_a_caption_has_the_number_of_its_chapter_or_the_label_of_the_paper(
 
 def test_a_rerun_with_fewer_panels_keeps_the_numbers_of_the_book() -> None:
     number = runpy.run_path(str(ROOT / "book" / "_ext" / "numbering.py"))["number"]
-    shown = {f"cascading-{name}": (1,) for name in ("figure-1a", "figure-learning", "figure-own-panel")}
+    shown = {f"cascading-{name}": (1,) for name in ("figure-1a", "figure-kappa", "figure-own-panel")}
     rerun = SimpleNamespace(
         toc_fignumbers={"cascading": {"figure": shown}, "tiny": {"figure": {"tiny-figure-2": (2,)}}}
     )
     number(None, rerun)
     assert rerun.toc_fignumbers == {
-        "cascading": {"figure": {"cascading-figure-learning": (5, 2)}},
+        "cascading": {"figure": {"cascading-figure-kappa": (5, 3)}},
         "tiny": {"figure": {}},
     }
 
