@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import * as sums from "../book/_lab/sums.js";
 import * as normal from "../book/_lab/normal.js";
 import * as random from "../book/_lab/random.js";
+import { overtakes } from "../book/_lab/explorer.js";
 import { settings } from "../book/_lab/settings.js";
 import { theorems } from "../book/_lab/theorems.js";
 
@@ -78,6 +79,12 @@ const answers = {
         ]),
       ]),
     ),
+  overtakes: (paper, id, values) => {
+    const { total, rest } = theorems.find((one) => one.paper === paper).bounds.find((one) => one.id === id);
+    const epsilon = overtakes(total, rest, values);
+    return [epsilon, total(values, epsilon), rest(values)];
+  },
+  swept: (chapter, values) => settings[chapter].sweep.values.map((value) => settings[chapter].sweep.at(values, value)),
   normal: (name, ...rest) => normal[name](...rest),
 };
 

@@ -82,3 +82,10 @@ def test_a_panel_begins_at_its_chapters_instance(chapter: str) -> None:
     begins, book = ask(("defaults", chapter))[0], validate(chapter, find_book().parameters(chapter), {})
     instance = (set(begins) & set(book)) - {"horizon", "replications", "seed"}  # a panel is played while one waits
     assert instance and {name: begins[name] for name in instance} == {name: book[name] for name in instance}
+
+
+def test_the_sweep_over_sizes_leaves_the_number_of_bad_arms() -> None:
+    values = ask(("defaults", "semibandits"))[0]
+    swept = ask(("swept", "semibandits", values))[0]
+    assert len({one["size"] for one in swept}) == len(swept) > 2
+    assert {one["n_arms"] - one["size"] for one in swept} == {values["n_arms"] - values["size"]}
