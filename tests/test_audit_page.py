@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -106,6 +107,14 @@ def test_a_known_loss_is_shown_only_where_runs_agree():
     assert rows.ends(case, refuted) == (2.0, math.inf, "sampled")
     unseen = Audit(**parts | {"high_by": "none", "epsilon_high": math.inf, "epsilon_low": 0.2, "verdict": "consistent"})
     assert rows.ends(case._replace(exact=math.inf), unseen)[:2] == (0.2, math.inf)
+
+
+@pytest.mark.parametrize("name", [None, *long.PARAMETERS])
+def test_committed_rows_are_read_at_the_pages_promises_only(name, monkeypatch):
+    known = {**long.PARAMETERS, "runs": 0, "seed": 0, "n_jobs": 1, **({name: None} if name else {})}
+    monkeypatch.setattr(long, "audited", lambda *_, **__: "audited")
+    chapter = SimpleNamespace(parameters=known, long=lambda label: table().rename_axis("place").reset_index())
+    assert isinstance(long.slow_rows(chapter, []), str) == (name is not None)
 
 
 def test_neighbours_in_words():

@@ -46,6 +46,7 @@ def test_upper_bounds_by_hand():
     for c, scale in ((18.0, 1.0), (9.0, 0.125)):
         found = bounds.dp_robust_ucb_upper(MEANS, 0.5, 0.5, 2.0, HORIZON, "corrected", c=c)
         assert found == close(scale * corrected + 6 * 0.75)
+    assert bounds.dp_robust_ucb_upper(MEANS, 0.5, 0.5, 2.0, 1, "corrected") == close(6 * 0.75)
     # sum of gap^-2 = 20
     assert bounds.dp_upper(MEANS, 0.5, 0.5, 8.0, HORIZON) == close(4 * LOG / 0.5 * 20 + 0.5)
     assert bounds.dp_upper(MEANS, 0.5, 0.5, 8.0, HORIZON, variant="rate") == close(64 * LOG / 0.5 * 20 + 0.5)

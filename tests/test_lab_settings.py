@@ -12,6 +12,7 @@ from lab_policies import CHAPTERS
 from scipy import stats
 
 from private_bandits import simulate
+from private_bandits.estimates import mean_interval
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.chapters.parameters import validate
 
@@ -82,3 +83,16 @@ def test_a_panel_begins_at_its_chapters_instance(chapter: str) -> None:
     begins, book = ask(("defaults", chapter))[0], validate(chapter, find_book().parameters(chapter), {})
     instance = (set(begins) & set(book)) - {"horizon", "replications", "seed"}  # a panel is played while one waits
     assert instance and {name: begins[name] for name in instance} == {name: book[name] for name in instance}
+
+
+def test_the_sweep_over_sizes_leaves_the_number_of_bad_arms() -> None:
+    values = ask(("defaults", "semibandits"))[0]
+    swept = ask(("swept", "semibandits", values))[0]
+    assert len({one["size"] for one in swept}) == len(swept) > 2
+    assert {one["n_arms"] - one["size"] for one in swept} == {values["n_arms"] - values["size"]}
+
+
+@pytest.mark.parametrize("runs", [[3.0, 5.0], [1.0, 4.0, 4.0, 9.0], np.arange(20.0).tolist()])
+def test_the_band_of_a_panel_is_the_t_interval_of_the_mean(runs: list[float]) -> None:
+    mean, low, high, _ = mean_interval(runs)
+    assert ask(("summary", runs))[0] == pytest.approx([mean, (high - low) / 2], rel=1e-3)

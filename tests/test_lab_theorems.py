@@ -100,6 +100,12 @@ def test_the_explorers_bounds_are_those_of_the_library() -> None:
         assert {key.removesuffix("/rest") for key in set(shown) - set(wanted)} <= HEAVY, "a bound without a check"
 
 
+def test_the_private_term_overtakes_where_it_is_half_of_the_bound() -> None:
+    named = [("contextual", "theorem_6-tuned"), ("semibandits", "theorem_4"), ("cascading", "first")]
+    for epsilon, whole, rest in ask(*(("overtakes", *one, INSTANCES[0]) for one in named)):
+        assert 1e-6 < epsilon < 1e6 and math.isclose(whole - rest, rest, rel_tol=1e-6)
+
+
 HEAVY = {f"heavy_tailed/{name}" for name in ("dp", "dp-printed", "ldp", "ldp-printed", "dp_lower", "ldp_lower")}
 
 

@@ -277,6 +277,12 @@ def test_the_leader_is_found_far_from_the_start(pull):
 
 
 @pytest.mark.parametrize("kind", [*RADIAL, "linear"])
+def test_the_bound_counts_the_noise_on_a_loss(kind):
+    quiet, noisy = (convex(kind, mode="stochastic", spread=spread) for spread in (0.0, 0.3))
+    assert noisy.bound == pytest.approx(quiet.bound + 0.3)
+
+
+@pytest.mark.parametrize("kind", [*RADIAL, "linear"])
 def test_constants_of_a_problem_bound_its_losses(kind):
     """B and G are reached, beta and mu are never crossed."""
     problem, rng = convex(kind), np.random.default_rng(8)

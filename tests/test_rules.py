@@ -18,7 +18,7 @@ import scipy
 
 from private_bandits.estimates import Interval, difference_interval, fit_exponent, mean_interval, ratio_interval
 from private_bandits.papers import cascading, semibandits
-from private_bandits_book.judging import Power, compared, pick
+from private_bandits_book.judging import Power, compared, minus, pick
 from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.ledger import Claim
 from private_bandits_book.rules import (
@@ -55,6 +55,10 @@ def about(value, half=0.0):
 UPPER = Power(2 / 3, above=0.75, quantity="T").judge
 NEAR = Near(986.8, tolerance=30.0)
 LESS = Less("Gaussian", "Laplace")
+
+
+def test_a_difference_of_uneven_intervals_has_the_other_ones_far_end():
+    assert minus(Interval(5.0, 2.0, 17.0), Interval(1.0, -4.0, 5.0))[:3] == (4.0, -1.0, 17.0)
 
 
 @pytest.mark.parametrize(

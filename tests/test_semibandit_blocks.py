@@ -51,9 +51,12 @@ def test_leaps_change_nothing_that_is_certain(policy, epsilon):
     assert runs[0][1][0][-1] > 0
 
 
-def test_leaps_have_the_same_law():
+@pytest.mark.parametrize("policy", ["blocks", "radius"])
+def test_leaps_have_the_same_law(policy):
     problem, horizon = instances.k_path(12, 3, 0.6), 30_000
     made, means = paper.cucb_blocks(1.0, 3, 12, horizon), []
+    if policy == "radius":  # of bits, which are flipped in a leap too
+        made = paper.super_arm_radius(1.0, horizon)
     for leap in (0, 1 << 62):
         leaping = type(made)(**{**vars(made), "record": made.record._replace(leap=leap)})
         run = simulate(problem, leaping, horizon=horizon, replications=300, seed=leap % 7, progress=False)
