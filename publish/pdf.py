@@ -76,6 +76,8 @@ def article(name: str, names: list[str]) -> Tag:
             tag["href"] = f"#{inside[target]}" + (f"/{link.fragment}" if link.fragment else "")
         else:
             tag.unwrap()
+    for tag in found.select("picture > source"):  # the drawing for a phone
+        tag.decompose()
     for tag in found.select("img"):
         tag["src"] = (page.parent / unquote(str(tag["src"]))).resolve().as_uri()
         del tag["loading"]
