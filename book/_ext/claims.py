@@ -28,6 +28,8 @@ from sphinx.roles import XRefRole
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
+from private_bandits_book.numbers import times_power
+
 SIGNS = {
     "reproduced": "✓",
     "reproduced after repair": "↻",
@@ -176,9 +178,6 @@ def _mathematics(words: str) -> Iterator[nodes.Node]:
             yield nodes.math(part, part) if place % 2 else nodes.Text(_typeset(part))
 
 
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
 def _typeset(words: str) -> str:
     """Return words whose numbers have minus signs, and powers of ten instead of Python's 2e+04."""
     words = re.sub(r"(?<![\w.])(\d[\d.]*)e([+-]\d\d+)\b", _power, words)
@@ -186,8 +185,7 @@ def _typeset(words: str) -> str:
 
 
 def _power(number: re.Match[str]) -> str:
-    ten = "10" + str(int(number[2])).translate(_RAISED)
-    return ten if number[1] == "1" else f"{number[1]}·{ten}"
+    return times_power(number[1] if number[1] != "1" else "", int(number[2]))
 
 
 def _words(name: str, words: str, small: str = "") -> nodes.inline:

@@ -147,7 +147,8 @@ def upper_index(terms, level, slow, kept, t, n, mean):
 def kl_upper(mean, level):
     """Return the largest float64 q in [mean, 1] with kl(mean, q) <= level, for Bernoulli means.
 
-    By Newton's method, which comes down from above because the divergence is convex.
+    By Newton's method, which comes down from above because the divergence is convex. Where rounding hides which number
+    is the largest, it is one of those.
 
     Parameters
     ----------
@@ -163,7 +164,7 @@ def kl_upper(mean, level):
     """
     if mean >= 1.0:
         return 1.0
-    # above the root: Pinsker's inequality, and that of an entropy of at most ln 2
+    # it begins above q, by Pinsker's inequality and because an entropy is at most ln 2
     q = min(mean + math.sqrt(0.5 * level), 1.0 - math.exp(-(level + math.log(2.0)) / (1.0 - mean)), LAST)
     while q > mean:
         divergence = (1.0 - mean) * math.log((1.0 - mean) / (1.0 - q))

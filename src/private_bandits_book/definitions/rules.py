@@ -268,7 +268,7 @@ def discussion_limit() -> Ruling:
 def section_5_3() -> Ruling:
     """The factor of the theorem below it, over the stated one."""
     over = max(math.exp(2 * e) / min(4.0, math.exp(2 * e)) for e in GRID)
-    said = "Theorem 4 has min(4, e^2ε) instead of e^2ε, which is the same up to epsilon = ln 2 only"
+    said = "Theorem 4 has min(4, e^2ε) instead of e^2ε, which is the same up to ε = ln 2 only"
     return _EXACT(over <= 1 + _SAME, f"{said}; the exact factor is coth²(ε/2)", over)
 
 
@@ -313,7 +313,7 @@ def contribution_weaker() -> Ruling:
 def own_composition(composition: pd.DataFrame) -> Ruling:
     """The enumerated rho of a policy that is private in each round, against adaptive composition."""
     over, last = (composition["rho"] / composition["rho_allowed"]).max(), composition.iloc[-1]
-    said = f"by enumeration rho is {last['rho']:.3g} at T = {last['horizon']:g} and epsilon {last['instantaneous']:g}, "
+    said = f"by enumeration rho is {last['rho']:.3g} at T = {last['horizon']:g} and ε = {last['instantaneous']:g}, "
     said += f"at most {over:.3g} of (T - 1) ε²/2; by the loss of all actions it would be {last['rho_map']:.3g}"
     return _EXACT(bool(over <= 1 + _SAME), said, over)
 
