@@ -3,7 +3,7 @@
 # make test       the gate: lint, types, unit tests, every chapter under nbval, every page on a phone
 # make quick      the same without the notebooks and the pages
 # make check      everything: all widths and themes, crashes, a cluster, 50,000 calls, planted faults, other seeds,
-#                 Python 3.11 to 3.13, the newest of every dependency (three hours)
+#                 Python 3.11 to 3.13 in another order of the tests, the newest of every dependency (three hours)
 # make reproduce  run the committed chapters again, in place
 # make bench      time the kernels against C, a plain Python loop and per-step NumPy, and write the page on speed
 # make prove-gates  plant faults one at a time and see a test go red for each (an hour; it goes on where it stopped)
@@ -43,14 +43,16 @@ book: $(READY)
 pdf: book
 	$(BIN)/python publish/pdf.py
 
-test newest: CHOSEN := not check
+test: CHOSEN := not check
+newest: CHOSEN := not check or bits
 quick: CHOSEN := not check and not notebook and not book
+pythons: CHOSEN := not notebook and not book and (not check or bits)
 test quick everything: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy src & types=$$!; $(BIN)/python -m pytest -n 2 --no-loadscope-reorder -m "$(CHOSEN)" && wait $$types
+	$(BIN)/mypy src & types=$$!; $(BIN)/python -m pytest -n 2 --no-loadscope-reorder -m "$(CHOSEN)" $(ORDER) && wait $$types
 
-check: everything fuzz prove-gates seeds pythons newest
+check: fuzz everything prove-gates seeds pythons newest
 
 prove-gates: $(READY)
 	$(BIN)/python tests/prove_gates.py
@@ -61,12 +63,13 @@ fuzz: $(READY)
 seeds: $(READY)
 	$(BIN)/private-bandits reproduce --seeds 5 --check
 
-# uv finds a Python or brings it; that of .venv has run everything
+# uv finds a Python or brings it; that of .venv has run everything. The order of the tests, which decides nothing, is
+# another one each week.
 pythons: $(READY)
 	set -e; for version in 3.11 3.12 3.13; do \
 		case "$$($(BIN)/python --version)" in *" $$version."*) continue;; esac; \
 		python=$$($(UV) python find $$version || { $(UV) python install $$version && $(UV) python find $$version; }); \
-		$(MAKE) quick VENV=_build/python-$$version PY=$$python; \
+		$(MAKE) quick VENV=_build/python-$$version PY=$$python CHOSEN="$(CHOSEN)" ORDER="--shuffle $$(date +%G%V)"; \
 	done
 
 # without the lock, and without the lint, whose newest rules are no reader's trouble

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -31,8 +32,17 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("notebook")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--shuffle", metavar="SEED", help="the files, and the tests of each, in an order of this seed")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The notebooks come first, as they take longest."""
+    if seed := config.getoption("shuffle"):
+        chance = random.Random(seed)
+        files = dict.fromkeys(item.path for item in items)
+        place = {path: chance.random() for path in files}
+        items.sort(key=lambda item: (place[item.path], chance.random()))
     items.sort(key=lambda item: not _alone(item.nodeid))
 
 

@@ -66,6 +66,8 @@ CORPUS = [
     ("privacy.audit", {"neighbours": 1}, "neighbours"),
     ("privacy.audit", {"target": hostile.Fair(), "horizon": 3, "view": np.array([1, None], object)}, "view"),
     ("privacy.exact_loss", {"definition": "environment", "environments": 1}, "environments"),
+    ("ConvexLoss.arms", {"table": math.nan}, "table"),
+    ("problems.ConvexLoss", {"domain": "arms", "anchors": math.nan}, "anchors"),
     ("problems.ConvexLoss", {"domain": "nonsense"}, "domain"),
     ("LinearContext.sphere", {"link": "linear", "theta": "x"}, "theta"),
     ("simulate", {"checkpoints": np.array(1.0)}, "checkpoints"),

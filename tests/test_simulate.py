@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import gc
+import hashlib
 import importlib
 import io
 import json
@@ -15,6 +16,7 @@ import threading
 import time
 from dataclasses import replace
 from importlib.metadata import version
+from pathlib import Path
 from types import SimpleNamespace
 
 import numba
@@ -135,6 +137,18 @@ def test_workers_processes_and_more_replications_give_the_same_bits(problem, pol
     # a writable array is another type: the kernels would compile again
     assert numba.typeof(sent[1].record()) == numba.typeof(problem.record())
     xr.testing.assert_identical(play(*sent), alone.isel(replication=slice(3)))
+
+
+@pytest.mark.check
+@pytest.mark.bits
+def test_every_version_of_python_and_numba_gives_the_committed_bits(tmp_path):
+    """Where numbers are to move, the table that the failure names takes the place of the committed one."""
+    made = tmp_path / "bits.csv"
+    bits = {name: play(policy, problem)["regret"].to_numpy().tobytes() for name, (problem, policy) in GAMES.items()}
+    rows = [f'"{name}",{hashlib.sha256(regret).hexdigest()}\n' for name, regret in bits.items()]
+    made.write_text("".join(rows), encoding="utf-8")
+    committed = Path(__file__).parent / "fixtures" / "bits.csv"
+    assert rows == committed.read_text(encoding="utf-8").splitlines(keepends=True), made
 
 
 @pytest.mark.parametrize("piece", [7, 1000])

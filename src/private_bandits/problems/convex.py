@@ -146,7 +146,7 @@ class ConvexLoss(Shown):
         >>> print(problem, problem.uniform_regret())
         ConvexLoss.arms(n_arms=2, mode=schedule) 0.125
         """
-        return cls("arms", table, "linear", 1.0, mode, schedule, weights, 0.0)
+        return cls("arms", _rows("table", table, "arms"), "linear", 1.0, mode, schedule, weights, 0.0)
 
     @classmethod
     def from_arms(cls, arms: Arms) -> ConvexLoss:
@@ -180,7 +180,7 @@ class ConvexLoss(Shown):
         checks.choice("mode", self.mode, MODES)
         self._set("radius", checks.real("radius", self.radius, above=0))
         self._set("spread", checks.real("spread", self.spread, at_least=0))
-        self._set("anchors", self._checked_anchors())
+        self._set("anchors", _rows("anchors", self.anchors, self.domain))
         self._set("weights", self._checked_weights())
         self._set("schedule", self._checked_schedule())
         if self.spread > 0.0 and self.mode != "stochastic":
@@ -329,7 +329,11 @@ class ConvexLoss(Shown):
         -------
         bool
         """
-        if np.shape(point) != (self.point_size,) or np.asarray(point).dtype.kind not in "iuf":
+        try:
+            numbers = np.asarray(point)
+        except ValueError:  # rows of different lengths
+            return False
+        if numbers.shape != (self.point_size,) or numbers.dtype.kind not in "iuf":
             return False
         if not np.all(np.isfinite(point)):
             return False
@@ -368,17 +372,6 @@ class ConvexLoss(Shown):
         farthest = float(np.max(np.linalg.norm(self.anchors, axis=1)))
         return farthest * self.radius if self.kind == "linear" else farthest + self.radius
 
-    def _checked_anchors(self) -> np.ndarray:
-        name = "table" if self.domain == "arms" else "anchors"
-        entries = self.anchors.tolist() if isinstance(self.anchors, np.ndarray) else self.anchors
-        if isinstance(entries, str) or not isinstance(entries, Sequence) or len(entries) == 0:
-            raise ValueError(f"{name} must be a list of lists of numbers, got {checks.brief(self.anchors)}")
-        low, high = (0.0, 1.0) if self.domain == "arms" else (None, None)
-        rows = [checks.vector(f"{name}[{i}]", row, at_least=low, at_most=high) for i, row in enumerate(entries)]
-        if len({len(row) for row in rows}) > 1:
-            raise ValueError(f"{name} must have rows of one length, got {checks.brief(self.anchors)}")
-        return frozen(rows, np.float64, 2)
-
     def _checked_weights(self) -> np.ndarray:
         number = len(self.anchors)
         if self.weights is None:
@@ -409,3 +402,15 @@ class ConvexLoss(Shown):
         if self.domain == "arms":
             return f"ConvexLoss.arms(n_arms={self.dimension}, mode={self.mode})"
         return f"ConvexLoss.{self.domain}(dimension={self.dimension}, kind={self.kind}, mode={self.mode})"
+
+
+def _rows(name: str, entries: Any, domain: str) -> np.ndarray:
+    """Check the anchors of losses, or the losses of arms."""
+    listed = entries.tolist() if isinstance(entries, np.ndarray) else entries
+    if isinstance(listed, str) or not isinstance(listed, Sequence) or len(listed) == 0:
+        raise ValueError(f"{name} must be a list of lists of numbers, got {checks.brief(entries)}")
+    low, high = (0.0, 1.0) if domain == "arms" else (None, None)
+    rows = [checks.vector(f"{name}[{i}]", row, at_least=low, at_most=high) for i, row in enumerate(listed)]
+    if len({len(row) for row in rows}) > 1:
+        raise ValueError(f"{name} must have rows of one length, got {checks.brief(entries)}")
+    return frozen(rows, np.float64, 2)
