@@ -52,13 +52,12 @@ test quick everything: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src & types=$$!; $(BIN)/python -m pytest -n 2 --no-loadscope-reorder -m "$(CHOSEN)" $(ORDER) && wait $$types
 
-check: fuzz everything prove-gates seeds pythons newest
+# the last two write tables that a page shows
+check: everything newest pythons seeds fuzz prove-gates
 
-prove-gates: $(READY)
-	$(BIN)/python tests/prove_gates.py
-
-fuzz: $(READY)
-	$(BIN)/python tests/fuzz.py
+fuzz prove-gates: $(READY)
+	$(BIN)/python tests/$(subst -,_,$@).py
+	$(BIN)/private-bandits reproduce own
 
 seeds: $(READY)
 	$(BIN)/private-bandits reproduce --seeds 5 --check
