@@ -239,7 +239,7 @@ class _Two:
         freedom = np.maximum(used - 1.0, 1.0)
         apart = np.round((apart - freedom) / np.sqrt(2 * freedom), 6)
         np.fill_diagonal(apart, -math.inf)
-        i, j = np.unravel_index(int(np.argmax(apart)), apart.shape)
+        i, j = divmod(int(np.argmax(apart)), apart.shape[1])
         block = np.s_[begin[i] : begin[i + 1], begin[j] : begin[j + 1]]
         self.places, self.table = (seen[i], seen[j]), np.log(p[block] + 0.5) - np.log(q[block] + 0.5)
 

@@ -173,13 +173,13 @@ def _finite(epsilon: float) -> Iterator[Case]:
 def one_draw(values: Any, rng: np.random.Generator, scale: float = 1.0) -> np.ndarray:
     """Which of two arms an elimination keeps whose means share one draw of noise, as it cancels in every comparison."""
     noisy = np.asarray(values) + rng.laplace(0.0, scale)
-    return np.asarray(noisy >= noisy.max() - 0.5, dtype=float)
+    return np.asarray(noisy >= np.max(noisy) - 0.5, dtype=float)
 
 
 def own_draws(values: Any, rng: np.random.Generator, scale: float = 1.0) -> np.ndarray:
     """The same with a draw for each mean."""
     noisy = np.asarray(values) + rng.laplace(0.0, scale, size=2)
-    return np.asarray(noisy >= noisy.max() - 0.5, dtype=float)
+    return np.asarray(noisy >= np.max(noisy) - 0.5, dtype=float)
 
 
 def bare_increments(stream: Any, rng: np.random.Generator, epsilon: float = 1.0) -> np.ndarray:

@@ -302,13 +302,13 @@ def _more(runs: pd.DataFrame, more: pd.DataFrame, **facts: Any) -> pd.DataFrame:
     """Return one policy's runs at the horizon: those of the longer study at the same setting, if it has any."""
     here = pick(runs, **facts)
     same = {**facts, **{name: here[name].iloc[0] for name in ("problem", "epsilon", "t")}}
-    there = more[np.logical_and.reduce([more[name] == value for name, value in same.items()])]
+    there = more[np.all([more[name] == value for name, value in same.items()], axis=0)]
     return here if there.empty else pick(there, **facts)
 
 
 def _values(runs: pd.DataFrame, name: str, **facts: Any) -> list[float]:
     """Return the finite values of a column, in order, of the policies with these facts."""
-    rows = runs[np.logical_and.reduce([runs[each] == value for each, value in facts.items()])]
+    rows = runs[np.all([runs[each] == value for each, value in facts.items()], axis=0)]
     return sorted(each for each in rows[name].unique() if math.isfinite(each))
 
 

@@ -146,7 +146,7 @@ def finite_loss(epsilon: float, point: int, losses: Sequence[Sequence[int]], add
     weights = np.exp(-(epsilon / half) * np.abs(noise))
     channel = np.zeros((len(losses), _MODULUS))
     for user, values in enumerate(losses):
-        for n, weight in zip(noise, weights / np.sum(weights), strict=True):
+        for n, weight in zip(noise.tolist(), weights / np.sum(weights), strict=True):
             channel[user, (values[point] + n * (1 if additive else point)) % _MODULUS] += weight
     return float(channel_loss(channel))
 
