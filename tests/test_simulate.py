@@ -28,6 +28,7 @@ from private_bandits import simulate
 from private_bandits.baselines import adap_klucb, dp_klucb, dp_se, replay, thompson
 from private_bandits.kernels import index, releases, weighted
 from private_bandits.kernels.protocol import WHOLE_RUN
+from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.papers import cascading, contextual, heavy_tailed, semibandits
 from private_bandits.parameters import parameters
 from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
@@ -145,6 +146,8 @@ def test_every_version_of_python_and_numba_gives_the_committed_bits(tmp_path):
     """Where numbers are to move, the table that the failure names takes the place of the committed one."""
     made = tmp_path / "bits.csv"
     bits = {name: play(policy, problem)["regret"].to_numpy().tobytes() for name, (problem, policy) in GAMES.items()}
+    rng = np.random.default_rng(11)
+    bits["Laplace noise"] = np.array([mechanisms.laplace(rng, 1.0) for _ in range(1000)]).tobytes()
     rows = [f'"{name}",{hashlib.sha256(regret).hexdigest()}\n' for name, regret in bits.items()]
     made.write_text("".join(rows), encoding="utf-8")
     committed = Path(__file__).parent / "fixtures" / "bits.csv"
