@@ -16,7 +16,7 @@ from private_bandits_book.cli import main
 from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.ledger import Claim
 from private_bandits_book.rules import Holds, Less
-from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED, described
 
 CLAIMS = [
     Claim("theorem-1", "theorem", "Theorem 1", "It is less."),
@@ -101,3 +101,11 @@ def test_reproduce_writes_and_checks_the_verdicts_on_other_seeds(published, monk
     assert capsys.readouterr().out.splitlines()[-1] == "no number moved"
     assert main(["reproduce", "--seeds", "-1"], book=published) == 2
     assert capsys.readouterr().err == "private-bandits: --seeds must be >= 0, got -1\n"
+
+
+@pytest.mark.parametrize("chapter", [name for name in find_book().chapters() if described(name)[1]])
+def test_every_committed_claim_was_judged_on_five_other_seeds(chapter):
+    claims, rows = (pd.read_csv(find_book().data(chapter) / f"{name}.csv") for name in ("claims", "seeds"))
+    assert list(rows["claim"]) == list(claims["claim"].repeat(6))
+    own = rows.groupby("claim", sort=False).first()
+    assert all(claims["verdict"].isin([UNDECIDED]) | (claims["verdict"] == own["verdict"].to_numpy()))
