@@ -6,18 +6,21 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from private_bandits import simulate
-from private_bandits.papers.cascading import b_lb, cascade_ucb1, ucb_laplace, uniform
+from private_bandits.papers.cascading import b_lb, cascade_ucb1, cucb_gaussian, ucb_laplace, uniform
+from private_bandits.problems import Arms
 from private_bandits_book import chapter as room
-from private_bandits_book import plots
+from private_bandits_book import figures, plots
 from private_bandits_book.chapter import Chapter
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.chapters.parameters import UsageError
+from private_bandits_book.judging import less, pick
 from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 BOOK = find_book()
@@ -57,8 +60,19 @@ def test_what_is_not_allowed_is_refused_in_a_line(given, said):
     assert "\n" not in str(error.value)
 
 
-def test_cells_of_the_readers_own_are_no_parameters():
-    Chapter("cascading", SMALL | {"In": ["", "mine = 3", "# Parameters\nhorizon = 300\nepsilons = [float('inf')]\n"]})
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["mine = 3", "# Parameters\nhorizon = 300\nepsilons = [float('inf')]\n"],
+        ["# Parameters\nhorizn = 300\n", "# Parameters\nhorizon = 300\n"],  # corrected
+        ["# Parameters\nhorizon = 20 00\n", "# Parameters\nhorizon = 2000\n"],
+        ["# Parameters\nhorizon = 20 00\n"],
+        ["# Parameters\nfor i in range(3):\n    print(i)\n"],
+        ["# Parameters\nmine = 3\nget_ipython().run_line_magic('time', 'mine')\n"],
+    ],
+)
+def test_cells_of_the_readers_own_are_no_parameters(cells):
+    Chapter("cascading", SMALL | {"In": ["", *cells]})
 
 
 def test_papermill_with_a_misspelt_name_ends_at_the_first_cell(tmp_path):
@@ -70,9 +84,19 @@ def test_papermill_with_a_misspelt_name_ends_at_the_first_cell(tmp_path):
     assert sum(cell.get("execution_count") is not None for cell in cells) <= 4
 
 
-def test_the_parameters_of_the_book_are_its_own_whatever_computes_them():
-    assert Chapter("cascading", OWN | {"n_jobs": 2, "output_dir": "x"}).own
-    assert not Chapter("cascading", SMALL).own
+def test_a_parameter_is_what_the_notebook_s_name_holds_now(small):
+    names = SMALL | {"horizon": 3e2}
+    chapter = Chapter("cascading", names)
+    assert (names["horizon"], type(names["horizon"])) == (300, int)
+    assert not chapter.own
+    names |= OWN | {"n_jobs": 1, "output_dir": "x"}
+    assert chapter.own and str(chapter.output) == "x"
+    names |= {"horizon": 200.0, "seed": 5, "replications": 4}
+    runs = chapter.play(SHOP, [LAPLACE], checkpoints=[])
+    assert np.array_equal(runs["regret"], simulate(SHOP, LAPLACE, horizon=200, replications=4, seed=5).regret[:, -1])
+    names["horizon"] = -1
+    with pytest.raises(UsageError, match="horizon must be >= 1, got -1"):
+        chapter.play(SHOP, [LAPLACE])
 
 
 # Runs
@@ -102,6 +126,61 @@ def test_what_was_run_is_not_run_again_unless_it_differs(small, monkeypatch):
     small.play(SHOP, [LAPLACE], horizon=200)
     assert len(small.play(SHOP, [LAPLACE], checkpoints=[])) == 3
     assert len(count) == 6
+    with pytest.raises(ValueError, match="horizon must be >= 1, got 0"):
+        small.play(SHOP, [LAPLACE], horizon=0)
+
+
+class Greedy:
+    """A policy of a reader's own, with state that is changed after it was played."""
+
+    name = "greedy"
+    first = [0]
+
+    def __init__(self):
+        self.then = [0]
+
+    def start(self, problem, choice, noise):
+        return self
+
+    def ask(self):
+        return [*self.first, *self.then][-1:]
+
+    def tell(self, feedback):
+        pass
+
+
+@pytest.mark.parametrize("held", ["first", "then"])
+def test_what_a_reader_has_changed_is_run_again(small, held):
+    arms, policy = Arms.bernoulli([1.0, 0.0]), Greedy()
+    policy.then = [] if held == "first" else policy.then
+    assert small.play(arms, [policy])["regret"].max() == 0.0
+    getattr(policy, held)[:] = [1]
+    try:
+        assert small.play(arms, [policy])["regret"].max() == 300.0
+    finally:
+        Greedy.first[:] = [0]
+
+
+@dataclass(frozen=True)
+class Held(Greedy):
+    """One that has no hash."""
+
+    name: str = "held"
+    then: list = field(default_factory=lambda: [0])
+
+
+def test_what_has_no_hash_is_played(small):
+    assert small.play(Arms.bernoulli([1.0, 0.0]), [Held()])["regret"].max() == 0.0
+
+
+def test_a_policy_that_does_not_fit_is_refused_in_a_line(small):
+    for problem, policy, said in (
+        (SHOP, cucb_gaussian(1.0, 0.1, 20, 4), "needs a SemiBandit"),
+        (SHOP, ucb_laplace(1.0, 3), "was calibrated for list_size=3"),
+        (SHOP, object(), "policy must be a Policy"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            small.play(problem, [cascade_ucb1(), policy])
 
 
 def test_a_longer_study_has_the_facts_of_its_policies(small):
@@ -153,26 +232,52 @@ def test_each_panel_has_its_own_baseline_where_problems_differ_and_all_panels_on
 # Verdicts
 
 
-def test_a_claim_is_judged_in_one_cell(small, shown):
-    for _ in range(2):  # a cell may be run again
-        small.judge("theorem-3", math.inf, 0.2)
-    assert small._rulings["theorem-3"].verdict == NOT_REPRODUCED
-    assert NOT_REPRODUCED in shown[-1].html and "cascading-claim-theorem-3" in shown[-1].html
-    with pytest.raises(ValueError, match="claim must be judged in one cell, got 'theorem-3'"):
-        small.judge("theorem-3", 0.1, 0.2)
-    with pytest.raises(ValueError, match=r"did you mean theorem-5\?"):
-        small.judge("theorem-55", 0.1)
+def test_who_judges_a_claim_again_replaces_its_ruling(small, shown):
+    for loss, verdict in ((math.inf, NOT_REPRODUCED), (0.1, REPRODUCED)):
+        small.judge("theorem-3", loss, 0.2)
+        assert small._rulings["theorem-3"].verdict == verdict
+        assert verdict in shown[-1].html and "cascading-claim-theorem-3" in shown[-1].html
 
 
-def test_what_a_rerun_lacks_is_undecided_and_what_the_book_lacks_is_an_error(small, shown):
+@pytest.mark.parametrize(
+    ("claim", "evidence", "said"),
+    [
+        ("theorem-55", [0.1], r"did you mean theorem-5\?\), got 'theorem-55'"),
+        ("theorem-3", [], "theorem-3 must be judged on loss, epsilon, delta"),
+        ("theorem-3", [0.1, 0.2, 0.3, 0.4], "theorem-3 must be judged on loss, epsilon, delta"),
+        ("figure-1e", [3], "figure-1e must be judged on runs, as the book does, got 3"),
+        ("figure-1e", [pd.DataFrame({"a": [1]})], "figure-1e must be judged on runs"),
+        ("figure-1a", [3], r"figure-1a must be judged by a ruling, as less\(...\) makes it, got 3"),
+    ],
+)
+def test_evidence_of_another_shape_is_refused_in_a_line(small, claim, evidence, said):
+    with pytest.raises(UsageError, match=said):
+        small.judge(claim, *evidence)
+
+
+def test_what_is_not_shown_is_undecided_and_an_error_where_a_notebook_is_to_be_committed(small, shown, monkeypatch):
     runs = small.play(SHOP, [cascade_ucb1()])
+    compared = less(pick(runs, policy="CascadeUCB1"), pick(runs, policy="Laplace"))
+    small.judge("section-5-3", compared)
+    assert small._rulings["section-5-3"].verdict == UNDECIDED
+    assert shown[-1].html.endswith("its runs are not shown at these parameters: policy Laplace</p></details>")
     small.judge("figure-1e", runs)
     assert small._rulings["figure-1e"].verdict == UNDECIDED
-    own = Chapter("cascading", OWN)
-    with pytest.raises(LookupError):
-        own.judge("figure-1e", runs)
+    small.ledger()
+    monkeypatch.setenv(room.STRICT_VARIABLE, "1")
+    with pytest.raises(ValueError, match="section-5-3: its runs are not shown at these parameters: policy Laplace"):
+        small.judge("section-5-3", compared)
     with pytest.raises(ValueError, match=r"claim [a-z0-9-]+ was never judged"):
-        own.ledger()
+        small.ledger()
+
+
+def test_labels_that_touch_are_an_error_where_a_notebook_is_to_be_committed_only(small, shown, monkeypatch):
+    picture = plots.curves(small.play(SHOP, [cascade_ucb1()]))
+    monkeypatch.setattr(figures, "unclear", lambda figure: ["two labels touch"])
+    small.figure("figure-1a", picture, "A sentence.")
+    monkeypatch.setenv(room.STRICT_VARIABLE, "1")
+    with pytest.raises(ValueError, match="figure-1a: two labels touch"):
+        small.figure("figure-1a", picture, "A sentence.")
 
 
 def test_the_ledger_has_a_row_for_every_claim(small, shown, tmp_path):

@@ -25,7 +25,7 @@ from private_bandits_book import chapter as room
 from private_bandits_book.chapter import Chapter
 from private_bandits_book.chapters import claims, execute, parameters, render
 from private_bandits_book.chapters.book import Book, find_book
-from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE
+from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE
 from private_bandits_book.chapters.execute import ChapterFailed
 from private_bandits_book.chapters.parameters import Parameter, UsageError, declared, validate
 from private_bandits_book.chapters.render import Table
@@ -354,7 +354,7 @@ def replay(path: Path, output: Path) -> tuple[list[bool], str]:
     command += ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "600", str(path)]
     drop = ("PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER", "PYTHONWARNINGS")
     environment = {name: value for name, value in os.environ.items() if name not in drop}
-    environment[OUTPUT_VARIABLE] = str(output)
+    environment |= {OUTPUT_VARIABLE: str(output), STRICT_VARIABLE: "1"}
     done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", errors="replace")
     cases = ElementTree.parse(results).iter("testcase")
     return [not list(case) for case in cases], done.stdout[-6000:]

@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 import yaml
+from nbformat import from_dict
+
+from private_bandits_book.chapters.execute import judged_twice
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))
@@ -72,13 +75,17 @@ def _shown(output: dict[str, Any]) -> str:
 
 def unreadable(notebook: dict[str, Any]) -> list[str]:
     """Return what keeps a chapter from being read, and copied, as the experiment that it is."""
-    found, visible, hidden = list[str](), 0, 0
+    found, visible, hidden = [f"{claim}: judged in two cells" for claim in judged_twice(from_dict(notebook))], 0, 0
+    declared: set[str] = set()
     for cell in notebook["cells"]:
         source, tags = "".join(cell["source"]), set(cell["metadata"].get("tags", ()))
         if cell["cell_type"] == "markdown":
             found += [f"{cell['id']}: {one[0]!r} is no plain Markdown" for one in MYST.finditer(source)]
             continue
         lines = source.splitlines()
+        assigned = _assigned(source)
+        found += [f"{cell['id']}: {name} is a parameter, and another value here" for name in assigned & declared]
+        declared |= assigned if "parameters" in tags else set()
         for output in cell["outputs"]:
             data = output.get("data", {})
             if "{figure}" in "".join(data.get("text/markdown", "")) and not {"image/png", "text/html"} <= {*data}:
@@ -89,7 +96,7 @@ def unreadable(notebook: dict[str, Any]) -> list[str]:
         elif tags & {"remove-input", "remove-cell", "hide-input", "hide-cell"}:
             hidden += 0 if _only_says(source) else len(lines)
         else:
-            visible += len(lines)
+            visible += sum(not re.match(r" *(#|$)", line) for line in lines)
             found += [f"{cell['id']}: {len(line)} letters: {line}" for line in lines if len(line) > WIDEST]
             if len(lines) > TALLEST:
                 found.append(f"{cell['id']}: {len(lines)} lines")
@@ -98,6 +105,11 @@ def unreadable(notebook: dict[str, Any]) -> list[str]:
     if hidden > HIDDEN:
         found.append(f"{hidden} lines are hidden")
     return found
+
+
+def _assigned(source: str) -> set[str]:
+    names = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
 def _only_says(source: str) -> bool:
@@ -186,7 +198,11 @@ def _readable() -> dict[str, Any]:
     prose = (
         "Under $\\hat{w}$ `code` of [Wang et al. (2021)](https://arxiv.org/abs/2105.11126)\n\n```python\nx = {1}\n```"
     )
-    figure = {"text/html": "<figure>", "text/markdown": "```{figure} x.svg\n```", "image/png": "iVBO"}
+    figure = {
+        "text/html": '<figure><details id="a-claim-b">',
+        "text/markdown": "```{figure} x.svg\n```",
+        "image/png": "iVBO",
+    }
     cells = [
         code(f"horizon: int = 3  # {'rounds ' * 20}", "parameters", "hide-input"),
         {"cell_type": "markdown", "metadata": {}, "source": prose},
@@ -210,6 +226,8 @@ def _readable() -> dict[str, Any]:
         (3, "source", "x = 1\n" * 13),
         (5, "metadata", {"tags": ["hide-input"]}),
         (4, "outputs", [{"output_type": "display_data", "data": {"text/html": "", "text/markdown": "```{figure} x"}}]),
+        (5, "source", "horizon = 3"),
+        (5, "outputs", [{"output_type": "display_data", "data": {"text/html": '<details id="a-claim-b">'}}]),
         (5, "source", "y" * 76),
         (5, "source", "y\n" * 31),
     ],

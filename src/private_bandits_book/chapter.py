@@ -10,8 +10,7 @@ import difflib
 import importlib
 import inspect
 import os
-import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -21,46 +20,43 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from IPython.display import Markdown, display
 
-from private_bandits.simulate import simulate
+from private_bandits.checks import brief
+from private_bandits.simulate import check_fit, simulate
 from private_bandits_book import figures
 from private_bandits_book.cache import at
 from private_bandits_book.chapters import render, seeds
 from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.chapters.claims import headlines
-from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, join
+from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE, join
 from private_bandits_book.chapters.parameters import Parameter, UsageError, validate
 from private_bandits_book.chapters.render import Display, Table
 from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.ledger import claims_of
 from private_bandits_book.plots import Picture, facts, means
-from private_bandits_book.rules import Holds, Ruling
+from private_bandits_book.rules import NotShown, Ruling, not_shown
 from private_bandits_book.studies import identity
 from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
 
 _NEEDED = ("horizon", "replications", "seed", "n_jobs", "output_dir")
-_DRAWN_ONLY = ["paper", "algorithm", "mechanism", "method", "family", "uniform", "problem", "label", "panel"]
+_FREE = ("n_jobs", "output_dir")  # parameters that change no number
+_DRAWN_ONLY = ["paper", "algorithm", "mechanism", "method", "family", "uniform", "problem", "label", "panel", "content"]
 
 
 class Chapter:
-    """A running chapter: its checked parameters, what was run before, and the verdicts so far.
+    """A running chapter: its parameters, what was run before, and the verdicts so far.
+
+    Any cell may be edited and run again: parameters are what the notebook's names hold now, a figure drawn or a claim
+    judged again replaces what was there.
 
     Parameters
     ----------
     name : str
         The chapter's notebook, without suffix.
-    given : mapping
-        The notebook's `globals()`: every parameter is among them, under its name.
+    given : mapping, written
+        The notebook's `globals()`: every parameter is among them, under its name. What was checked is written back, so
+        that `1e4` becomes the integer 10000 there, too.
     book : Book, optional
         Default: the one that comes with the package.
-
-    Attributes
-    ----------
-    parameters : dict
-        The checked values.
-    own : bool
-        Whether they are the book's, number of workers and folder apart.
-    output : Path or None
-        Where files go: the parameter `output_dir`, or else the environment variable `PRIVATE_BANDITS_OUTPUT`.
 
     Raises
     ------
@@ -68,31 +64,51 @@ class Chapter:
         If a parameter is missing, misspelt or not allowed, in one line.
     """
 
-    def __init__(self, name: str, given: Mapping[str, Any], book: Book | None = None) -> None:
-        self.name, self.book = name, book if book is not None else find_book()
-        known = self.book.parameters(name)
+    def __init__(self, name: str, given: MutableMapping[str, Any], book: Book | None = None) -> None:
+        self.name, self.book, self._given = name, book if book is not None else find_book(), given
+        self._known = self.book.parameters(name)
         for needed in _NEEDED:
-            if needed not in known:
-                raise UsageError(f"{needed} must stand in the parameters cell of {name}, got {', '.join(known)}")
-        _refuse_misspelt(known, given.get("In", ()))
-        asked = {key: given[key] for key in known if key in given}
+            if needed not in self._known:
+                raise UsageError(f"{needed} must stand in the parameters cell of {name}, got {', '.join(self._known)}")
+        _refuse_misspelt(self._known, given.get("In", ()))
+        self._claims = {claim.claim: claim for claim in claims_of(name)}
+        self._rulings: dict[str, Ruling] = {}
+        self._played: dict[Any, pd.DataFrame] = {}
+        given.update(self.parameters)
+        join()
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The values that the notebook's names hold now, checked.
+
+        Raises
+        ------
+        UsageError
+            If one is missing or not allowed.
+        """
+        known = self._known
+        asked = {key: self._given[key] for key in known if key in self._given}
         for key, value in asked.items():
             if known[key].kind.startswith("list") and isinstance(value, str):
                 raise UsageError(f"{key} must be a list, got the text {value!r}: papermill takes -y '{key}: {value}'")
         missing = [key for key in known if key not in asked]
         if missing:
             got = ", ".join(asked) or "none of them"
-            raise UsageError(f"{missing[0]} must be given: assign {name}'s parameters ({', '.join(known)}), got {got}")
-        self.parameters = validate(name, known, asked)
-        free = ("n_jobs", "output_dir")
-        self.own = all(self.parameters[key] == one.default for key, one in known.items() if key not in free)
+            wanted = f"assign the parameters of {self.name} ({', '.join(known)})"
+            raise UsageError(f"{missing[0]} must be given: {wanted}, got {got}")
+        return validate(self.name, known, asked)
+
+    @property
+    def own(self) -> bool:
+        """Whether the parameters are now the book's, number of workers and folder apart."""
+        values = self.parameters
+        return all(values[key] == one.default for key, one in self._known.items() if key not in _FREE)
+
+    @property
+    def output(self) -> Path | None:
+        """Where files go: the parameter `output_dir`, or else the environment variable `PRIVATE_BANDITS_OUTPUT`."""
         folder = self.parameters["output_dir"] or os.environ.get(OUTPUT_VARIABLE, "")
-        self.output = Path(folder) if folder else None
-        self._claims = {claim.claim: claim for claim in claims_of(name)}
-        self._rulings: dict[str, Ruling] = {}
-        self._places: dict[str, tuple[str, int]] = {}
-        self._played: dict[Any, pd.DataFrame] = {}
-        join()
+        return Path(folder) if folder else None
 
     def play(
         self,
@@ -104,9 +120,9 @@ class Chapter:
         checkpoints: Iterable[int] | None = None,
         **labels: Any,
     ) -> pd.DataFrame:
-        """Run policies on a problem at the chapter's horizon, replications and seed.
+        """Run policies on a problem at the horizon, replications and seed that the notebook's names hold now.
 
-        What was run before in the notebook is not run again.
+        What was run before in the notebook is not run again, but for policies and problems of a reader's own.
 
         Parameters
         ----------
@@ -126,22 +142,29 @@ class Chapter:
             `epsilon`, `effective_epsilon`, ...), `problem`, `uniform` (regret per round of uniform play), the labels,
             and `replication`, `t`, `regret`.
 
+        Raises
+        ------
+        UsageError
+            If a parameter is not allowed, or a policy does not fit the problem or the horizon, in one line.
+
         Examples
         --------
         >>> from private_bandits.papers.cascading import b_lb, cascade_ucb1  # doctest: +SKIP
         >>> runs = chapter.play(b_lb(20, 4, 0.2, 0.15), [cascade_ucb1()])  # doctest: +SKIP
         """
-        how = {"horizon": horizon or self.parameters["horizon"], "seed": self.parameters["seed"]}
-        how["replications"] = replications or self.parameters["replications"]
+        now, policies = self.parameters, list(policies)
+        how = {"horizon": now["horizon"] if horizon is None else horizon, "seed": now["seed"]}
+        how["replications"] = now["replications"] if replications is None else replications
         rounds = None if checkpoints is None else tuple(checkpoints)
+        for policy in policies:
+            _refuse_unfit(problem, policy, how["horizon"])
         frames = []
         for policy in policies:
-            key = identity(problem, policy), *how.values(), rounds
-            if key not in self._played:
+            same = identity(problem, policy)
+            key = same, *how.values(), rounds
+            if not same or key not in self._played:
                 with at(f"{policy.name}, {how['replications']} runs of {how['horizon']:,} rounds"):
-                    data = simulate(
-                        problem, policy, **how, checkpoints=rounds, n_jobs=self.parameters["n_jobs"], progress=False
-                    )
+                    data = simulate(problem, policy, **how, checkpoints=rounds, n_jobs=now["n_jobs"], progress=False)
                 self._played[key] = data.regret.to_dataframe().reset_index()
             frames.append(self._played[key].assign(**facts(policy, problem), **labels))
         return pd.concat(frames, ignore_index=True)
@@ -164,8 +187,8 @@ class Chapter:
         parts : mapping, optional
             The runs of panels that the paper labels one by one, for a CSV each instead of one for all.
         """
-        shown = [one for one in (picture.fig, picture.narrow) if one is not None]
-        if self.own and (faults := [said for one in shown for said in figures.unclear(one)]):
+        drawn = [each for each in (picture.fig, picture.narrow) if each is not None]
+        if _strict() and (faults := [fault for each in drawn for fault in figures.unclear(each)]):
             raise ValueError(f"{label}: {'; '.join(faults)}")
         svg, png = figures.svg(picture.fig), figures.png(picture.fig)
         plt.close(picture.fig)
@@ -211,31 +234,30 @@ class Chapter:
         display(render.table(self.name, label, shown))
 
     def judge(self, claim: str, *evidence: Any) -> None:
-        """Judge a claim on evidence, by the function of the chapter's `rules` that is named after it.
+        """Judge a claim; who judges it again replaces what was found.
 
         Parameters
         ----------
         claim : str
             Its identifier in the chapter's `claims.toml`.
         *evidence
-            What the rule takes: frames of runs, intervals, numbers.
+            A ruling, as `less(...)` makes it; or what the function of the chapter's `rules` that is named after the
+            claim takes: frames of runs, intervals, numbers.
 
         Raises
         ------
-        ValueError
-            If there is no such claim, or another cell has judged it.
+        UsageError
+            If there is no such claim, or its rule takes other evidence, in one line.
         """
-        caller = sys._getframe(1)
-        place = caller.f_code.co_filename, caller.f_lineno
         if claim not in self._claims:
             close = difflib.get_close_matches(claim, self._claims, n=1)
-            raise ValueError(f"claim must be one in {self.name}/claims.toml{_meant(close)}, got {claim!r}")
-        if self._places.setdefault(claim, place) != place:
-            raise ValueError(f"claim must be judged in one cell, got {claim!r} in another")
-        found = self._rulings[claim] = self._judged(claim, *evidence)
-        one = self._claims[claim]
-        said = one.locus, one.statement, found.verdict, found.evidence, found.reason
-        display(render.verdict(self.name, claim, *said))
+            raise UsageError(f"claim must be one in the claims.toml of {self.name}{_meant(close)}, got {claim!r}")
+        ruled = evidence[0] if len(evidence) == 1 and isinstance(evidence[0], Ruling) else self._ruled(claim, *evidence)
+        if _strict() and ruled.missing:
+            raise ValueError(f"{claim}: {ruled.reason}")
+        self._rulings[claim] = ruled
+        row = self._claims[claim]
+        display(render.verdict(self.name, claim, row.locus, row.statement, ruled.verdict, ruled.evidence, ruled.reason))
 
     def say(self, prose: str) -> None:
         """Show prose that quotes numbers of the run.
@@ -288,20 +310,17 @@ class Chapter:
     def ledger(self) -> None:
         """Judge what needs no evidence, show the chapter's first claims, and write `data/claims.csv`.
 
-        Raises
-        ------
-        ValueError
-            If at the chapter's own parameters a claim was never judged.
+        A claim that no cell has judged is undecided, and an error where a notebook is made to be committed.
         """
         rules, rulings = self._rules(), dict(self._rulings)
         for name, claim in self._claims.items():
             rule = vars(rules).get(name.replace("-", "_"))
             if name not in rulings and rule is not None and not inspect.signature(rule).parameters:
-                rulings[name] = self._judged(name)
+                rulings[name] = self._ruled(name)
             elif name not in rulings and not claim.rests_on and not claim.not_testable:
-                if self.own:
+                if _strict():
                     raise ValueError(f"claim {name} was never judged")
-                rulings[name] = Holds()(None, "its runs are not shown at these parameters")
+                rulings[name] = not_shown()
         rows = ledger(self._claims, rulings, f"private-bandits reproduce {self.name}", self._disagreeing())
         self._write_csv(rows, "claims")
         counts = verdicts_in_words(rows["verdict"])
@@ -317,14 +336,21 @@ class Chapter:
         links = (f"[{file}.csv](data/{self.name}/{file}.csv)" for file in files)
         display(Markdown(f"All rows, and the verdicts on other seeds: {', '.join(links)}."))
 
-    def _judged(self, claim: str, *evidence: Any) -> Ruling:
-        rule: Callable[..., Ruling] = getattr(self._rules(), claim.replace("-", "_"))
+    def _ruled(self, claim: str, *evidence: Any) -> Ruling:
+        """What the claim's rule finds; undecided where its evidence is not shown."""
+        rule = vars(self._rules()).get(claim.replace("-", "_"))
+        given = ", ".join(map(brief, evidence)) or "nothing"
+        if rule is None:
+            raise UsageError(f"{claim} must be judged by a ruling, as less(...) makes it, got {given}")
         try:
-            return rule(*evidence)
-        except LookupError:
-            if self.own:
-                raise
-            return Holds()(None, "its runs are not shown at these parameters")
+            found: Ruling = rule(*evidence)
+        except NotShown as error:
+            return not_shown(str(error))
+        except (TypeError, KeyError, AttributeError, IndexError) as error:  # of another number or shape
+            wanted = ", ".join(inspect.signature(rule).parameters) or "nothing"
+            said = f"{claim} must be judged on {wanted}, as the book does, got {given}"
+            raise UsageError(f"{said}: {type(error).__name__}, {error}") from error
+        return found
 
     def _rules(self) -> Any:
         return importlib.import_module(f"private_bandits_book.{self.name}.rules")
@@ -345,15 +371,36 @@ class Chapter:
             target.write_bytes(text.encode())
 
 
+def _strict() -> bool:
+    return bool(os.environ.get(STRICT_VARIABLE))
+
+
 def _refuse_misspelt(known: Mapping[str, Parameter], cells: Iterable[str]) -> None:
-    """Refuse a name that papermill's own cell assigns and that is no parameter: papermill only warns."""
+    """Refuse a name that papermill's own cell assigns and that is no parameter: papermill only warns.
+
+    Its cell holds assignments only. The last such cell counts, as a reader may have corrected one.
+    """
+    assigned: list[str] = []
     for cell in cells:
         if cell.startswith("# Parameters\n"):
-            names = [node.id for node in ast.walk(ast.parse(cell)) if isinstance(node, ast.Name)]
-            for name in names:
-                if name not in {*known, "inf", "nan", "float", "int", "str", "list", "bool"}:
-                    close = difflib.get_close_matches(name, known, n=1)
-                    raise UsageError(f"{name} is not a parameter{_meant(close)}: {', '.join(known)}")
+            try:
+                lines = ast.parse(cell).body
+            except SyntaxError:
+                continue
+            targets = [one for line in lines if isinstance(line, ast.Assign) for one in line.targets]
+            if len(targets) == len(lines):
+                assigned = [one.id for one in targets if isinstance(one, ast.Name)]
+    for name in assigned:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            raise UsageError(f"{name} is not a parameter{_meant(close)}: {', '.join(known)}")
+
+
+def _refuse_unfit(problem: Any, policy: Any, horizon: int) -> None:
+    try:
+        check_fit(problem, policy, horizon)
+    except (TypeError, ValueError) as error:
+        raise UsageError(str(error)) from None
 
 
 def _heading(name: str) -> str:

@@ -22,12 +22,10 @@ from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, P
 from private_bandits_book import figures
 from private_bandits_book.figures.captions import power, rounded
 from private_bandits_book.figures.drawing import Slope
-from private_bandits_book.studies import family
+from private_bandits_book.studies import NAMES, family, identity
 
 FACTS = ("policy", "algorithm", "variant", "trust", "epsilon", "value_epsilon", "effective_epsilon")
 """What a policy is and how private: columns of its runs."""
-NAMES = {"uniform": "uniform play", "Response, first item": "one bit", "Blocks, kept": "blocks"}
-"""What figures and rankings call policies of the library."""
 _VARIANTS = {
     "printed, published": "as printed, published noise",
     "printed, stated": "as printed, stated noise",
@@ -68,7 +66,7 @@ def facts(policy: Any, problem: Any) -> dict[str, Any]:
     known |= {"epsilon": privacy.epsilon, "value_epsilon": privacy.value_epsilon}
     known |= {"effective_epsilon": privacy.effective_epsilon}
     uniform = math.nan if isinstance(problem, Problem) else float(problem.uniform_regret())
-    return known | {"problem": _instance(problem), "uniform": uniform}
+    return known | {"problem": _instance(problem), "uniform": uniform, "content": identity(problem, policy)}
 
 
 def means(runs: pd.DataFrame) -> pd.DataFrame:

@@ -39,11 +39,16 @@ NOT_LEARNT = "too few of the runs have learnt by their horizons"
 _SEVERITY = (REPRODUCED, AFTER_REPAIR, UNDECIDED, NOT_TESTABLE, NOT_REPRODUCED)
 _MORE = re.compile("; and ([0-9]+) more$")  # what a joined reason ends with that had no room
 _UNMEASURED = "cannot be measured at these parameters"
+_NOT_SHOWN = "its runs are not shown at these parameters"
 _SAME = 1e-9  # relative: to which two runs are the same
 _RARE = 5  # runs below which a mode is rare
 _UNSEEN = 3.0  # over n: the probability that n runs miss once in twenty times
 _APART = 1e-4  # how often Student's t puts a run as far from the others
 _RULE = object()
+
+
+class NotShown(LookupError):
+    """The runs that a rule asks for are not among those that it was given."""
 
 
 class Subject(NamedTuple):
@@ -91,6 +96,11 @@ class Ruling:
     def __post_init__(self, source: object) -> None:
         if source is not _RULE:
             raise TypeError("a ruling is made by a rule only: verdicts are computed, never typed")
+
+    @property
+    def missing(self) -> bool:
+        """Whether it is undecided because runs are not shown."""
+        return self.verdict == UNDECIDED and _NOT_SHOWN in self.reason
 
     def of(self, *policies: Policy) -> Self:
         """Return the ruling as one about these algorithms."""
@@ -207,6 +217,18 @@ class NotTestable:
         return ruling(NOT_TESTABLE, self.why, measurement(None), DERIVED)
 
 
+def not_shown(which: str = "") -> Ruling:
+    """Rule on a claim whose runs are not shown: undecided.
+
+    Parameters
+    ----------
+    which : str
+        Says which are missing.
+    """
+    reason = f"{_NOT_SHOWN}: {which}" if which else _NOT_SHOWN
+    return ruling(UNDECIDED, reason, measurement(None), EXACT)
+
+
 def beyond_rounding(gap: float) -> float:
     """Return a difference of two computed numbers, 0 below 1e-12: there it is another one on another machine."""
     return 0.0 if abs(gap) < 1e-12 else gap
@@ -216,8 +238,11 @@ def all_of(*rulings: Ruling) -> Ruling:
     """Combine the parts of one claim: the worst verdict wins, and the part that has it gives number and reason.
 
     From worst to best: not reproduced, not testable, undecided, reproduced after repair, reproduced. What is reproduced
-    needs all its parts; anything else rests on those with its verdict, and the evidence is the weakest of them.
+    needs all its parts; anything else rests on those with its verdict, and the evidence is the weakest of them. No part
+    at all is not shown.
     """
+    if not rulings:
+        return not_shown()
     _check_rulings(rulings)
     worst = max(rulings, key=lambda r: _SEVERITY.index(r.verdict)).verdict
     decide = rulings if worst in (REPRODUCED, AFTER_REPAIR) else [r for r in rulings if r.verdict == worst]

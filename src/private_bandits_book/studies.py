@@ -1,8 +1,8 @@
 """What the chapters' longer studies share: lists of runs that are played and kept one by one."""
 
+import hashlib
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,6 +18,9 @@ from private_bandits.privacy import binomial_interval
 from private_bandits.simulate import AnyProblem, simulate
 from private_bandits_book.cache import at, memoize
 
+NAMES = {"uniform": "uniform play", "Response, first item": "one bit", "Blocks, kept": "blocks"}
+"""What figures, rankings and reasons call policies of the library."""
+
 
 def family(policy: Any) -> str:
     """Return the algorithms that a policy is shown with, by one colour: mostly its mechanism, without privacy too."""
@@ -31,25 +34,19 @@ def family(policy: Any) -> str:
     return "response" if policy.mechanism == "exponential" else str(policy.mechanism)
 
 
-def identity(problem: AnyProblem, policy: Any) -> Hashable:
-    """Return a key that two pairs of a problem and a policy share if they give the same numbers under one label."""
-    if not isinstance(policy, Policy):
-        return _content(problem), policy if isinstance(policy, Hashable) else Itself(policy)
-    named = policy.name, policy.algorithm, policy.version, policy.privacy
-    return _content(problem), *named, type(policy.record), _content(policy.record)
+def identity(problem: AnyProblem, policy: Any) -> str:
+    """Return what two pairs of a problem and a policy share if they give the same numbers under one label.
 
-
-class Itself:
-    """A key for a thing that is only known to be itself."""
-
-    def __init__(self, thing: Any) -> None:
-        self.thing = thing
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Itself) and self.thing is other.thing
-
-    def __hash__(self) -> int:
-        return id(self.thing)
+    Empty where content cannot tell: something in them is of a reader's own, whose state or code may have changed.
+    """
+    parts = [policy]
+    if isinstance(policy, Policy):
+        parts = [policy.name, policy.algorithm, policy.version, policy.privacy, policy.record]
+    try:
+        content = _content([problem, *parts])
+    except TypeError:
+        return ""
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
 
 class LongRun(NamedTuple):
@@ -103,7 +100,8 @@ def long_study(
         frames, bar = [], tqdm(runs(), desc=label, disable=not progress)
         for number, run in enumerate(bar, 1):
             bar.set_postfix_str(run.policy.name)
-            arguments = play, identity(run.problem, run.policy), run._replace(problem=None, policy=None)
+            what = identity(run.problem, run.policy) or (run.problem, run.policy)
+            arguments = play, what, run._replace(problem=None, policy=None)
             with at(f"run {number} of {bar.total}, {run.policy.name}"):
                 frames.append(memoize(arguments, partial(play, run)))
         return pd.concat(frames, ignore_index=True)
@@ -142,12 +140,16 @@ def means(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     return regret.agg(regret="mean", regret_se="sem", replications="size").reset_index()
 
 
-def _content(value: Any) -> Hashable:
-    """What a problem or a record is made of, compared by value."""
+def _content(value: Any) -> Any:
+    """What a thing of the library is made of, in plain values; a TypeError where that is not all that it is."""
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
-    if isinstance(value, tuple | list):
-        return tuple(map(_content, value))
-    if is_dataclass(value):
-        return type(value), *(_content(getattr(value, each.name)) for each in fields(value))
-    return value
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    kind = type(value)
+    if kind in (tuple, list):
+        return [_content(each) for each in value]
+    if not kind.__module__.startswith(("private_bandits.", "private_bandits_book.")):
+        raise TypeError(f"{kind.__name__} is not known by its content")
+    parts = value if isinstance(value, tuple) else vars(value).values()
+    return kind.__module__, kind.__qualname__, [_content(each) for each in parts]

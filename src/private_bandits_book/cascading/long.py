@@ -143,6 +143,21 @@ def order_runs() -> list[LongRun]:
     return [_long(*each, ORDER_HORIZON, ORDER_RUNS, checkpoints=()) for each in made]
 
 
+def with_more(runs: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
+    """Return runs at the last round, of each policy those of the longer study if it has the same on the same problem.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `Chapter.play` returns.
+    more : DataFrame
+        The study, as `Chapter.long` returns it.
+    """
+    here = runs[runs["t"] == runs["t"].max()]
+    stored = more[(more["t"] == here["t"].max()) & more["content"].isin(here["content"])]
+    return pd.concat([here[~here["content"].isin(stored["content"])], stored], ignore_index=True)
+
+
 # --- does regret grow with kappa?
 
 

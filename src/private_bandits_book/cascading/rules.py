@@ -7,22 +7,32 @@ its powers are compared with the claimed ones.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from itertools import pairwise
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import Interval, mean_interval, ratio_interval
+from private_bandits.estimates import Interval, ratio_interval
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.cascading import b_lb, b_lb_semi, bounds, repaired_local, ucb_hybrid
 from private_bandits.papers.cascading.instances import length_channel
 from private_bandits.privacy import channel_loss
 from private_bandits.problems import Cascade
 from private_bandits_book.cascading import lemmas
-from private_bandits_book.judging import Holds, Less, Near, Privacy, Ruling, after_repair, all_of
-from private_bandits_book.judging.evidence import compared, less, minus, pick
+from private_bandits_book.judging import (
+    Holds,
+    Less,
+    Privacy,
+    Ruling,
+    after_repair,
+    all_of,
+    compared,
+    falling,
+    less,
+    minus,
+    order,
+    pick,
+)
 from private_bandits_book.verdicts import DERIVED, EXACT, MEASURED
 
 _Bound = Callable[[int, int, float, float], float]
@@ -30,8 +40,6 @@ _PLAIN = {"paper": "kveton2015", "variant": "printed"}
 _LAPLACE = {"algorithm": "Algorithm 2", "variant": "published"}
 _GAUSSIAN = {"algorithm": "Algorithm 3", "variant": "published"}
 _CUCB = {"algorithm": "Algorithm 4", "epsilon": math.inf}
-_PRINTED = {"variant": "printed, published", "method": "log of horizon"}
-_BLOCKS = {"algorithm": "repair, blocks", "method": "keep"}
 _DELTA, _XI = 1e-3, 0.5
 _NEAR = 0.25  # a quarter of the distance to the next power: how far a computed power may be off
 _COMPARABLE, _FROM = 1.5, 1.0  # regret over the non-private one that we call comparable, and from which epsilon on
@@ -39,13 +47,7 @@ _PROVED, _EXACT = Holds(DERIVED), Holds(EXACT)
 _FREE, _VAST = 1e6, 1e12  # a constant c_2 that the paper leaves open, and an epsilon at which privacy costs nothing
 
 
-# --- anchor and lemmas
-
-
-def kveton_table_1(runs: pd.DataFrame) -> Ruling:
-    """CascadeUCB1 against the number that its authors print, at their horizon."""
-    plain, rule = pick(runs, **_PLAIN), Near(986.8, tolerance=0.03 * 986.8)
-    return compared(rule, mean_interval, plain) if plain["t"].iloc[0] == 100_000 else rule()
+# --- lemmas
 
 
 def lemma_1() -> Ruling:
@@ -249,73 +251,38 @@ def k_squared() -> Ruling:
 # --- the panels, as published
 
 
-def figure_1a(runs: pd.DataFrame, more: pd.DataFrame) -> Ruling:
-    """Non-private, then Gaussian, then Laplace, in the longer study where it has the panel's runs."""
-    plain, gaussian, laplace = (_more(runs, more, **facts) for facts in (_PLAIN, _GAUSSIAN, _LAPLACE))
-    return all_of(less("non-private", "Gaussian", plain, gaussian), less("Gaussian", "Laplace", gaussian, laplace))
-
-
 def figure_1e(runs: pd.DataFrame) -> Ruling:
     """Regret falls from the first epsilon to the middle and to the last, and soon comes near the non-private one."""
     parts, plain = [], pick(runs, **_PLAIN)
     for name, facts in (("Laplace", _LAPLACE), ("Gaussian", _GAUSSIAN)):
-        epsilons = _values(runs, "epsilon", **facts)
-        ends, soon = [epsilons[0], epsilons[len(epsilons) // 2], epsilons[-1]], [e for e in epsilons if e >= _FROM][:1]
+        known = runs[np.all([runs[each] == value for each, value in facts.items()], axis=0)]["epsilon"]
+        epsilons = sorted(known[np.isfinite(known)].unique())
+        ends = [*epsilons[:1], *epsilons[len(epsilons) // 2 :][:1], *epsilons[-1:]]
+        soon = [epsilon for epsilon in epsilons if epsilon >= _FROM][:1]
         comes = Less(f"{name} over the non-private one from epsilon {_FROM:g} on", f"{_COMPARABLE:g}")
-        parts += _falling(runs, "epsilon", ends, facts, name)
+        parts += [falling(runs, facts, epsilon=ends)]
         parts += [compared(comes, _excess, pick(runs, **facts, epsilon=e), plain) for e in soon] or [comes(None)]
     return all_of(*parts)
-
-
-def figure_1f(runs: pd.DataFrame) -> Ruling:
-    """Regret of Algorithm 1 falls with epsilon."""
-    return all_of(*_falling(runs, "epsilon", _values(runs, "epsilon", **_PRINTED), _PRINTED))
-
-
-def figure_1g(runs: pd.DataFrame) -> Ruling:
-    """Regret of Algorithm 1 falls with fewer items."""
-    return all_of(*_falling(runs, "n_items", _values(runs, "n_items", **_PRINTED)[::-1], _PRINTED))
 
 
 def figure_1h(both: pd.DataFrame, epsilon: float) -> Ruling:
     """Algorithm 4 at this epsilon against CUCB; and at the larger epsilon against the smaller."""
     runs = both.drop_duplicates(["policy", "variant", "epsilon", "replication", "t"])  # CUCB stands in both panels
-    private, plain = {"algorithm": "Algorithm 4", "variant": "printed, published"}, pick(runs, **_CUCB)
-    ends = _values(runs, "epsilon", **private)[:: max(1, len(_values(runs, "epsilon", **private)) - 1)]
-    here = less("CUCB", "CUCB Gaussian", plain, pick(runs, **private, epsilon=epsilon))
-    return all_of(here, *_falling(runs, "epsilon", ends, private, "CUCB Gaussian"))
+    private = {"algorithm": "Algorithm 4", "variant": "printed, published"}
+    known = runs[np.all([runs[each] == value for each, value in private.items()], axis=0)]["epsilon"]
+    here = less(runs, _CUCB, private | {"epsilon": epsilon})
+    return all_of(here, falling(runs, private, epsilon=sorted(known.unique())))
 
 
-def figure_2b(runs: pd.DataFrame, before: pd.DataFrame, more: pd.DataFrame) -> Ruling:
+def figure_2b(runs: pd.DataFrame, before: pd.DataFrame) -> Ruling:
     """The order of a panel, and its gap, as a factor, against that of the panel before it."""
-    pairs = [_more(each, more, **facts) for each in (before, runs) for facts in (_LAPLACE, _GAUSSIAN)]
+    gaps = [pick(each, **facts) for each in (before, runs) for facts in (_LAPLACE, _GAUSSIAN)]
     grows = Less("the logarithm of Laplace over Gaussian in the panel before", "in this one")
-    return all_of(figure_1a(runs, more), _apart(grows, _factor, *pairs))
+    return all_of(order(runs, _PLAIN, _GAUSSIAN, _LAPLACE), _apart(grows, _factor, *gaps))
 
 
-figure_1b = figure_1c = figure_1d = figure_2a = figure_1a
 figure_1i = figure_1h
 figure_2c = figure_2d = figure_2b
-
-
-def _more(runs: pd.DataFrame, more: pd.DataFrame, **facts: Any) -> pd.DataFrame:
-    """Return one policy's runs at the horizon: those of the longer study at the same setting, if it has any."""
-    here = pick(runs, **facts)
-    same = {**facts, **{name: here[name].iloc[0] for name in ("problem", "epsilon", "t")}}
-    there = more[np.all([more[name] == value for name, value in same.items()], axis=0)]
-    return here if there.empty else pick(there, **facts)
-
-
-def _values(runs: pd.DataFrame, name: str, **facts: Any) -> list[float]:
-    """Return the finite values of a column, in order, of the policies with these facts."""
-    rows = runs[np.all([runs[each] == value for each, value in facts.items()], axis=0)]
-    return sorted(each for each in rows[name].unique() if math.isfinite(each))
-
-
-def _falling(runs: pd.DataFrame, along: str, values: Any, facts: dict[str, str], name: str = "regret") -> list[Ruling]:
-    """Judge whether a policy has less regret at each next value of a column."""
-    steps = pairwise(pick(runs, **facts, **{along: value}) for value in dict.fromkeys(values))
-    return [less(f"{name} at the next value", "at this one", b, a) for a, b in steps] or [Less("", "")(None)]
 
 
 def _apart(rule: Less, apart: Callable[..., Interval], *runs: pd.DataFrame) -> Ruling:
@@ -331,36 +298,7 @@ def _excess(private: np.ndarray, plain: np.ndarray) -> Interval:
     return Interval(*(end - _COMPARABLE for end in ratio_interval(private, plain)[:3]))
 
 
-# --- what the text says of the experiments, and what this book adds
-
-
-def section_5_3(runs: pd.DataFrame) -> Ruling:
-    """Composition against Algorithm 2, both as published."""
-    composed = pick(runs, algorithm="Theorem 8", variant="published")
-    return less("composition", "Laplace", composed, pick(runs, **_LAPLACE))
-
-
-def conjecture_8(runs: pd.DataFrame) -> Ruling:
-    """Our blocks against Algorithm 1 at the noise of its theorem, at every epsilon."""
-    printed = {"variant": "printed, stated", "method": "log of horizon"}
-    return _each("Algorithm 1", runs, _values(runs, "epsilon", **_BLOCKS), printed)
-
-
-def own_local_regret(panels: Sequence[pd.DataFrame]) -> Ruling:
-    """One bit against uniform play, in every local panel."""
-    return all_of(*(less("one bit", "uniform play", _bit(runs), pick(runs, mechanism="uniform")) for runs in panels))
-
-
-def own_one_answer(panels: Sequence[pd.DataFrame]) -> Ruling:
-    """One bit against Algorithm 3 at the noise that its theorem needs, in every local panel."""
-    kept = {"algorithm": "Algorithm 3", "variant": "stated"}
-    return all_of(*(less("one bit", "Gaussian, every answer", _bit(runs), pick(runs, **kept)) for runs in panels))
-
-
-def own_central_over_local(runs: pd.DataFrame) -> Ruling:
-    """The one bit is centrally private, too; noise on blocks against it, at every epsilon up to 2."""
-    epsilons = [each for each in _values(runs, "epsilon", **_BLOCKS) if each <= 2.0]
-    return _each("one bit", runs, epsilons, {"algorithm": "repair, first"})
+# --- what this book adds
 
 
 def own_kappa(fit: Interval, kappa_power: float) -> Ruling:
@@ -369,13 +307,3 @@ def own_kappa(fit: Interval, kappa_power: float) -> Ruling:
     said = f"the ratio grows with the power {fit.measured:.2g} [{fit.low:.2g}, {fit.high:.2g}] of K, "
     found = Holds(MEASURED, excludes=("growth as kappa",))(slower, f"{said}kappa with {kappa_power:.2g}", fit)
     return found.of(repaired_local(1.0, 4))
-
-
-def _bit(runs: pd.DataFrame) -> pd.DataFrame:
-    return pick(runs[np.isfinite(runs["epsilon"])], algorithm="repair, first")
-
-
-def _each(name: str, runs: pd.DataFrame, epsilons: Sequence[float], facts: dict[str, str]) -> Ruling:
-    """Judge kept blocks against another policy, at every epsilon."""
-    pairs = [[pick(runs, **each, epsilon=epsilon) for each in (_BLOCKS, facts)] for epsilon in epsilons]
-    return all_of(*(less("blocks", name, *pair) for pair in pairs)) if pairs else Less("", "")(None)

@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from private_bandits_book.chapters.parameters import UsageError
 
 OUTPUT_VARIABLE = "PRIVATE_BANDITS_OUTPUT"
+STRICT_VARIABLE = "PRIVATE_BANDITS_STRICT"  # set where a notebook is made to be committed
 SCHEDULER_VARIABLE = "PRIVATE_BANDITS_SCHEDULER"
 _PATIENCE = 10  # seconds that a scheduler has for its answer
 

@@ -4,9 +4,12 @@ import asyncio
 import builtins
 import logging
 import os
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +23,7 @@ from nbformat import NotebookNode
 from papermill.exceptions import PapermillExecutionError
 
 from private_bandits_book.chapters.atomic import scratch
-from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE
+from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE
 from private_bandits_book.chapters.progress import progress
 
 # What they say is raised, too: asyncio tells of a task that a signal ended.
@@ -44,7 +47,7 @@ class Execution(NamedTuple):
     seconds: list[float]
 
 
-def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = None) -> Execution:
+def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = None, strict: bool = False) -> Execution:
     """Execute a chapter and return it in canonical form.
 
     Parameters
@@ -55,6 +58,9 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
         Overrides; an empty dict runs the notebook as it stands.
     output : Path, optional
         Folder for the chapter's CSV and SVG files. Default: none are written.
+    strict : bool
+        Whether it is made to be committed: what a reader's notebook passes over fails, as a claim that no cell judges
+        on runs that are shown, or that two cells judge, or labels that touch.
 
     Raises
     ------
@@ -62,7 +68,7 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
         If a cell raises, writes to stderr (warnings do), or ends its kernel.
     """
     try:
-        with progress(path.stem) as places, _kernels(output) as kernels:
+        with progress(path.stem) as places, _kernels(output, strict) as kernels:
             notebook = papermill.execute_notebook(
                 nbformat.read(path, as_version=4), None, parameters=parameters, cwd=path.parent, coalesce_streams=True,
                 kernel_name="python3", kernel_manager_class=kernels, progress_bar=sys.stderr.isatty(),
@@ -82,8 +88,20 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
             if result.get("name") == "stderr":
                 number = cell.execution_count
                 raise ChapterFailed(f"{path.stem}: cell [{number}] wrote to stderr:\n{result.text}")
+    if strict and (twice := judged_twice(notebook)):
+        raise ChapterFailed(f"{path.stem}: claim must be judged in one cell, got {twice[0]} in two")
     seconds = [float(cell.metadata.papermill.duration or 0) for cell in notebook.cells]
     return Execution(canonical(notebook), seconds)
+
+
+def judged_twice(notebook: NotebookNode) -> list[str]:
+    """Return the claims whose verdict more than one cell shows."""
+    cells = [{one for output in cell.get("outputs", []) for one in _judged(output)} for cell in notebook.cells]
+    return [claim for claim, often in Counter(chain(*cells)).items() if often > 1]
+
+
+def _judged(output: NotebookNode) -> list[str]:
+    return re.findall(r'<details id="\w+-claim-([^"]+)"', "".join(output.get("data", {}).get("text/html", "")))
 
 
 def canonical(notebook: NotebookNode) -> NotebookNode:
@@ -114,7 +132,7 @@ _LAUNCH = (
 
 
 @contextmanager
-def _kernels(output: Path | None) -> Iterator[type[AsyncKernelManager]]:
+def _kernels(output: Path | None, strict: bool) -> Iterator[type[AsyncKernelManager]]:
     """Yield the class of kernels of this very interpreter, whatever is registered; none outlives the block.
 
     They import nothing from the current folder, run nothing of a profile, and leave no file.
@@ -136,6 +154,7 @@ def _kernels(output: Path | None) -> Iterator[type[AsyncKernelManager]]:
     with scratch() as folder:
         # Two threads in a product of small matrices wait for each other, and their number may change the rounding.
         given = {OUTPUT_VARIABLE: "" if output is None else output.resolve(), "IPYTHONDIR": folder}
+        given[STRICT_VARIABLE] = "1" if strict else ""
         given |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         if not os.access(os.path.expanduser("~"), os.W_OK):  # or Matplotlib complains
             given["MPLCONFIGDIR"] = folder

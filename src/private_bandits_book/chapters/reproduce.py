@@ -133,7 +133,7 @@ def _made(book: Book, chapter: str) -> dict[Path, bytes | None]:
     files: dict[Path, bytes | None] = dict.fromkeys([*owned, *book.figures(chapter).glob("*.svg")])
     path = book.path(chapter)
     with scratch() as folder, caching("", log):
-        notebook = execute(path, {}, output=folder).notebook
+        notebook = execute(path, {}, output=folder, strict=True).notebook
         for target, pattern in ((book.data(chapter), "data/*.csv"), (book.figures(chapter), "figures/*.svg")):
             files |= {target / made.name: made.read_bytes() for made in folder.glob(pattern)}
     return files | {path: notebook_text(notebook).encode()}

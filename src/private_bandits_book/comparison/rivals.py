@@ -17,6 +17,7 @@ from private_bandits.estimates import Interval, mean_interval, ratio_interval
 from private_bandits.policy import Policy
 from private_bandits_book import plots
 from private_bandits_book.figures import short
+from private_bandits_book.studies import NAMES
 
 Maker = Callable[[float], Policy]
 _FAR = 1e3  # the factor within which nominal and paid epsilon lie
@@ -169,7 +170,7 @@ def ranking(runs: pd.DataFrame, epsilon: float) -> pd.DataFrame:
         facts = here[here["policy"] == name].iloc[0]
         regret, price = mean_interval(finals[name]), ratio_interval(_rest(here[here["policy"] == name]), base)
         shared = [*ranks.values()].count(ranks[name]) > 1
-        shown = plots.NAMES.get(name, name)
+        shown = NAMES.get(name, name)
         row = {"rank": f"{'=' * shared}{ranks[name]}", "policy": shown, "trust": facts["trust"], "epsilon": epsilon}
         row |= {"nominal": facts["nominal"], "regret": regret.measured}
         row |= {"regret_low": regret.low, "regret_high": regret.high}

@@ -6,7 +6,16 @@ nothing and reads no file.
 """
 
 from private_bandits_book.judging.equivalence import Power
-from private_bandits_book.judging.evidence import about, compared, less, minus, pick
+from private_bandits_book.judging.evidence import (
+    about,
+    compared,
+    falling,
+    less,
+    minus,
+    order,
+    pick,
+    within,
+)
 from private_bandits_book.judging.privacy import Privacy
 from private_bandits_book.rules import (
     Holds,
@@ -17,6 +26,7 @@ from private_bandits_book.rules import (
     after_repair,
     all_of,
     by_runs,
+    not_shown,
     rests_on,
 )
 
@@ -33,8 +43,12 @@ __all__ = [
     "all_of",
     "by_runs",
     "compared",
+    "falling",
     "less",
     "minus",
+    "not_shown",
+    "order",
     "pick",
     "rests_on",
+    "within",
 ]

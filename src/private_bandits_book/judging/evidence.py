@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import Interval, difference_interval
-from private_bandits_book.rules import Less, Ruling, Subject, by_runs
+from private_bandits.estimates import Interval, difference_interval, mean_interval
+from private_bandits_book.rules import Less, Near, Ruling, Subject, all_of, by_runs, not_shown
+from private_bandits_book.studies import NAMES
 
 _SUBJECT = ["paper", "algorithm", "variant", "mechanism", "method", "trust"]
+_RUN = [
+    "replication",
+    "t",
+    "regret",
+    "problem",
+    "uniform",
+    "content",
+]  # what differs from run to run, or follows from the rest
 
 
 def pick(runs: pd.DataFrame, **facts: Any) -> pd.DataFrame:
@@ -24,10 +34,15 @@ def pick(runs: pd.DataFrame, **facts: Any) -> pd.DataFrame:
     **facts
         Values of its columns: `algorithm="Algorithm 2", variant="published"`.
 
+    Returns
+    -------
+    DataFrame
+        No row where no policy has these facts: what is judged by it is then undecided, and says so.
+
     Raises
     ------
-    LookupError
-        If no policy or several have these facts: a misspelt fact is an error, not a missing measurement.
+    ValueError
+        If several policies have them, or there is no such column.
 
     Examples
     --------
@@ -37,39 +52,96 @@ def pick(runs: pd.DataFrame, **facts: Any) -> pd.DataFrame:
     """
     rows = runs[runs["t"] == runs["t"].max()]
     for name, value in facts.items():
+        if name not in rows:
+            raise ValueError(f"facts must be among {', '.join(rows.columns)}, got {name!r}")
         rows = rows[rows[name] == value]
-    if rows.empty or rows["replication"].duplicated().any():
-        raise LookupError(f"{facts} must name one policy, got {', '.join(rows['policy'].unique()) or 'none'}")
+    if rows["replication"].duplicated().any():
+        raise ValueError(f"{_words(facts)} must name one policy, got {', '.join(rows['policy'].unique())}")
+    rows.attrs["facts"] = _words(facts)
     return rows
 
 
 def less(
-    smaller: str,
-    larger: str,
-    a: pd.DataFrame,
-    b: pd.DataFrame,
+    runs: pd.DataFrame | Sequence[pd.DataFrame],
+    a: Mapping[str, Any],
+    b: Mapping[str, Any],
     estimate: Callable[..., Interval] = difference_interval,
+    **along: Iterable[Any],
 ) -> Ruling:
     """Judge whether one policy has less regret than another.
 
     Parameters
     ----------
-    smaller, larger : str
-        What the two are called in the reason.
-    a, b : DataFrame
-        What `pick` returns.
+    runs : DataFrame or sequence of DataFrame
+        As `Chapter.play` returns; in each of several.
+    a, b : mapping
+        Facts of the policy that has less, and of the other, as for `pick`.
     estimate : callable
         Measures a minus b, or another number that is below 0 if a is less, from their regrets by replication.
+    **along : iterable
+        A column and its values, at each of which it must hold: `epsilon=[0.5, 1.0]`.
 
     Examples
     --------
     >>> facts = dict.fromkeys(["paper", "algorithm", "variant", "mechanism", "method", "trust"], "")
-    >>> facts |= {"uniform": 1.0, "t": 100}
-    >>> a, b = (pd.DataFrame({**facts, "regret": [x, x + 1.0, x + 2.0]}) for x in (10.0, 20.0))
-    >>> less("one", "the other", a, b).verdict
-    'reproduced'
+    >>> facts |= {"uniform": 1.0, "t": 100, "epsilon": 1.0, "replication": [0, 1]}
+    >>> a = pd.DataFrame({**facts, "policy": "UCB", "regret": [10.0, 11.0]})
+    >>> b = pd.DataFrame({**facts, "policy": "SE", "regret": [20.0, 21.0]})
+    >>> found = less(pd.concat([a, b]), {"policy": "UCB"}, {"policy": "SE"})
+    >>> found.verdict, found.reason
+    ('reproduced', 'UCB minus SE is -10 [-13.04, -6.959], below 0')
     """
-    return compared(Less(smaller, larger), estimate, a, b)
+    frames = [runs] if isinstance(runs, pd.DataFrame) else runs
+    settings = [dict(zip(along, values, strict=True)) for values in product(*along.values())]
+    settled = [(frame, at) for frame in frames for at in settings]
+    return all_of(*(_less(pick(frame, **a, **at), pick(frame, **b, **at), estimate) for frame, at in settled))
+
+
+def order(runs: pd.DataFrame, *policies: Mapping[str, Any]) -> Ruling:
+    """Judge whether each policy has less regret than the next.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `Chapter.play` returns.
+    *policies : mapping
+        Facts of each, as for `pick`.
+    """
+    return all_of(*(less(runs, a, b) for a, b in pairwise(policies)))
+
+
+def falling(runs: pd.DataFrame, policy: Mapping[str, Any], **along: Iterable[Any]) -> Ruling:
+    """Judge whether a policy has less regret at each next value of a column.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `Chapter.play` returns.
+    policy : mapping
+        Its facts, as for `pick`.
+    **along : iterable
+        The column, and its values in the order in which regret falls.
+    """
+    ((column, values),) = along.items()
+    steps = [pick(runs, **policy, **{column: value}) for value in dict.fromkeys(values)]
+    if len(steps) < 2:
+        return not_shown(f"two values of {column}")
+    return all_of(*(_less(b, a) for a, b in pairwise(steps)))
+
+
+def within(runs: pd.DataFrame, policy: Mapping[str, Any], target: float, tolerance: float) -> Ruling:
+    """Judge whether a policy's regret is a number, up to a tolerance.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `Chapter.play` returns.
+    policy : mapping
+        Its facts, as for `pick`.
+    target, tolerance : float
+        Of regret.
+    """
+    return compared(Near(target, tolerance=tolerance), mean_interval, pick(runs, **policy))
 
 
 def compared(rule: Callable[[Interval], Ruling], estimate: Callable[..., Interval], *runs: pd.DataFrame) -> Ruling:
@@ -93,6 +165,8 @@ def compared(rule: Callable[[Interval], Ruling], estimate: Callable[..., Interva
     >>> compared(Near(10.0, tolerance=1.0), mean_interval, runs).verdict
     'reproduced'
     """
+    if missing := [rows.attrs.get("facts", "") for rows in runs if rows.empty]:
+        return not_shown(missing[0])
     most = max(float((rows["uniform"] * rows["t"]).iloc[0]) for rows in runs)  # a run that never learns
     return about(by_runs(rule, estimate, *(rows["regret"].to_numpy() for rows in runs), most=most), *runs)
 
@@ -137,3 +211,27 @@ def minus(a: Interval, b: Interval) -> Interval:
     below = float(np.hypot(a.measured - a.low, b.high - b.measured))
     above = float(np.hypot(a.high - a.measured, b.measured - b.low))
     return Interval(middle, middle - below, middle + above)
+
+
+def _less(a: pd.DataFrame, b: pd.DataFrame, estimate: Callable[..., Interval] = difference_interval) -> Ruling:
+    return compared(Less(*_names(a, b)), estimate, a, b)
+
+
+def _words(facts: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in facts.items()
+    )
+
+
+def _names(a: pd.DataFrame, b: pd.DataFrame) -> tuple[str, str]:
+    """What two policies are called in a reason, with the first column that differs where their names do not."""
+    if a.empty or b.empty:
+        return "", ""
+    one, other = a.iloc[0], b.iloc[0]
+    names = [NAMES.get(row["policy"], row["policy"]) for row in (one, other)]
+    if names[0] != names[1]:
+        return names[0], names[1]
+    for column in a.columns.intersection(b.columns, sort=False).difference(_RUN, sort=False):
+        if one[column] != other[column]:
+            return f"{names[0]} at {_words({column: one[column]})}", f"at {_words({column: other[column]})}"
+    return names[0], f"{names[1]} again"
