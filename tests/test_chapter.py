@@ -20,7 +20,7 @@ from private_bandits_book import figures, plots
 from private_bandits_book.chapter import Chapter
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.chapters.parameters import UsageError
-from private_bandits_book.judging import less, pick
+from private_bandits_book.judging import less
 from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 BOOK = find_book()
@@ -181,6 +181,9 @@ def test_a_policy_that_does_not_fit_is_refused_in_a_line(small):
     ):
         with pytest.raises(UsageError, match=said):
             small.play(problem, [cascade_ucb1(), policy])
+    for policies in (LAPLACE, []):
+        with pytest.raises(UsageError, match="policies must be a list of at least one"):
+            small.play(SHOP, policies)
 
 
 def test_a_longer_study_has_the_facts_of_its_policies(small):
@@ -257,7 +260,7 @@ def test_evidence_of_another_shape_is_refused_in_a_line(small, claim, evidence, 
 
 def test_what_is_not_shown_is_undecided_and_an_error_where_a_notebook_is_to_be_committed(small, shown, monkeypatch):
     runs = small.play(SHOP, [cascade_ucb1()])
-    compared = less(pick(runs, policy="CascadeUCB1"), pick(runs, policy="Laplace"))
+    compared = less(runs, {"policy": "CascadeUCB1"}, {"policy": "Laplace"})
     small.judge("section-5-3", compared)
     assert small._rulings["section-5-3"].verdict == UNDECIDED
     assert shown[-1].html.endswith("its runs are not shown at these parameters: policy Laplace</p></details>")

@@ -10,6 +10,7 @@ import difflib
 import importlib
 import inspect
 import os
+import sys
 from collections.abc import Iterable, Mapping, MutableMapping
 from functools import partial
 from io import StringIO
@@ -18,6 +19,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from IPython import get_ipython
 from IPython.display import Markdown, display
 
 from private_bandits.checks import brief
@@ -75,6 +77,8 @@ class Chapter:
         self._rulings: dict[str, Ruling] = {}
         self._played: dict[Any, pd.DataFrame] = {}
         given.update(self.parameters)
+        if (shell := get_ipython()) is not None:
+            shell.events.register("post_run_cell", self._check_names)
         join()
 
     @property
@@ -152,7 +156,9 @@ class Chapter:
         >>> from private_bandits.papers.cascading import b_lb, cascade_ucb1  # doctest: +SKIP
         >>> runs = chapter.play(b_lb(20, 4, 0.2, 0.15), [cascade_ucb1()])  # doctest: +SKIP
         """
-        now, policies = self.parameters, list(policies)
+        if not isinstance(policies, Iterable) or not (policies := list(policies)):
+            raise UsageError(f"policies must be a list of at least one, got {brief(policies)}")
+        now = self.parameters
         how = {"horizon": now["horizon"] if horizon is None else horizon, "seed": now["seed"]}
         how["replications"] = now["replications"] if replications is None else replications
         rounds = None if checkpoints is None else tuple(checkpoints)
@@ -336,6 +342,16 @@ class Chapter:
         links = (f"[{file}.csv](data/{self.name}/{file}.csv)" for file in files)
         display(Markdown(f"All rows, and the verdicts on other seeds: {', '.join(links)}."))
 
+    def _check_names(self, _: object) -> None:
+        """After each cell: what it gave a parameter is checked, and written back as here."""
+        if not any(value is self for value in self._given.values()):  # made anew
+            get_ipython().events.unregister("post_run_cell", self._check_names)
+            return
+        try:
+            self._given.update(self.parameters)
+        except UsageError as error:
+            print(f"UsageError: {error}", file=sys.stderr)
+
     def _ruled(self, claim: str, *evidence: Any) -> Ruling:
         """What the claim's rule finds; undecided where its evidence is not shown."""
         rule = vars(self._rules()).get(claim.replace("-", "_"))
@@ -346,7 +362,7 @@ class Chapter:
             found: Ruling = rule(*evidence)
         except NotShown as error:
             return not_shown(str(error))
-        except (TypeError, KeyError, AttributeError, IndexError) as error:  # of another number or shape
+        except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:  # of another number or shape
             wanted = ", ".join(inspect.signature(rule).parameters) or "nothing"
             said = f"{claim} must be judged on {wanted}, as the book does, got {given}"
             raise UsageError(f"{said}: {type(error).__name__}, {error}") from error
