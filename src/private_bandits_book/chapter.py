@@ -13,7 +13,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +33,11 @@ from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.ledger import claims_of
 from private_bandits_book.plots import Picture, facts, means
 from private_bandits_book.rules import Holds, Ruling
-from private_bandits_book.studies import identity
+from private_bandits_book.studies import identity, stored
 from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
 
 _NEEDED = ("horizon", "replications", "seed", "n_jobs", "output_dir")
-_DRAWN_ONLY = ["paper", "algorithm", "mechanism", "method", "family", "uniform", "problem", "label", "panel"]
+_DRAWN_ONLY = ["paper", "algorithm", "mechanism", "method", "family", "uniform", "problem", "label", "panel", "run"]
 
 
 class Chapter:
@@ -258,17 +257,15 @@ class Chapter:
         Returns
         -------
         DataFrame
-            As `play` returns, with the labels of the study; as it is committed, where it is no list of runs.
+            As `play` returns, with `run`, the number of a run in the study's list, and the labels of the study; as it
+            is committed, where it is no list of runs.
+
+        Raises
+        ------
+        ValueError
+            If the list has other runs than are committed.
         """
-        studies = vars(importlib.import_module(f"private_bandits_book.{self.name}.long")).get("STUDIES", {})
-        rows = pd.read_csv(self.book.data(self.name) / f"long-{label}.csv")
-        if label not in studies:
-            return rows
-        runs = studies[label]()
-        by = pd.read_csv(StringIO(seeds.csv_text(pd.DataFrame([run.labels for run in runs]))))  # rounded as theirs are
-        known = pd.DataFrame([facts(run.policy, run.problem) for run in runs])
-        known = by.join(known[known.columns.difference(by.columns, sort=False)]).drop_duplicates([*by])
-        return rows.merge(known, how="left", on=[*by], validate="m:1")
+        return stored(self.name, label, self.book.data(self.name))
 
     def reference(self, *modules: str, folded: bool = False) -> Markdown | Display:
         """Show the plain-Python references that follow algorithms of the paper line by line.

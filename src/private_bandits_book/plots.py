@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from private_bandits.kernels import elimination, robust
 from private_bandits.papers.heavy_tailed.instances import ParetoArms
 from private_bandits.policy import Player, Policy
 from private_bandits.privacy import Guarantee
@@ -22,7 +23,6 @@ from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, P
 from private_bandits_book import figures
 from private_bandits_book.figures.captions import power, rounded
 from private_bandits_book.figures.drawing import Slope
-from private_bandits_book.studies import family
 
 FACTS = ("policy", "algorithm", "variant", "trust", "epsilon", "value_epsilon", "effective_epsilon")
 """What a policy is and how private: columns of its runs."""
@@ -44,6 +44,18 @@ class Picture(NamedTuple):
     alt: str
     facts: str = ""  # instance, horizon and runs
     narrow: Figure | None = None
+
+
+def family(policy: Any) -> str:
+    """Return the algorithms that a policy is shown with, by one colour: mostly its mechanism, without privacy too."""
+    if isinstance(policy, Policy):
+        if policy.kernel is elimination:
+            return "elimination"
+        if policy.kernel is robust:
+            return "tree"
+        if policy.noise == "composition":
+            return "composition"
+    return "response" if policy.mechanism == "exponential" else str(policy.mechanism)
 
 
 def facts(policy: Any, problem: Any) -> dict[str, Any]:

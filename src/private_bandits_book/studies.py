@@ -1,9 +1,11 @@
 """What the chapters' longer studies share: lists of runs that are played and kept one by one."""
 
+import importlib
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,23 +14,11 @@ from joblib import Parallel
 from tqdm import tqdm
 
 from private_bandits.estimates import Interval
-from private_bandits.kernels import elimination, robust
 from private_bandits.policy import Policy
 from private_bandits.privacy import binomial_interval
 from private_bandits.simulate import AnyProblem, simulate
 from private_bandits_book.cache import at, memoize
-
-
-def family(policy: Any) -> str:
-    """Return the algorithms that a policy is shown with, by one colour: mostly its mechanism, without privacy too."""
-    if isinstance(policy, Policy):
-        if policy.kernel is elimination:
-            return "elimination"
-        if policy.kernel is robust:
-            return "tree"
-        if policy.noise == "composition":
-            return "composition"
-    return "response" if policy.mechanism == "exponential" else str(policy.mechanism)
+from private_bandits_book.plots import facts
 
 
 def identity(problem: AnyProblem, policy: Any) -> Hashable:
@@ -55,7 +45,7 @@ class Itself:
 class LongRun(NamedTuple):
     """A run of a longer study: enough to play it again."""
 
-    labels: Mapping[str, Any]  # what tells it from the others: the first columns of its rows
+    labels: Mapping[str, Any]  # the study's own, of what is no fact of the policy
     problem: Any
     policy: Any
     horizon: int
@@ -63,6 +53,10 @@ class LongRun(NamedTuple):
     replications: int
     checkpoints: Sequence[int] | None = None  # None for 16 a decade; the horizon is always one
     start: int = 1  # earlier checkpoints are not kept
+
+    def known(self) -> dict[str, Any]:
+        """Return the facts of the policy on the problem, and the labels."""
+        return facts(self.policy, self.problem) | dict(self.labels)
 
 
 def play_long(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
@@ -77,7 +71,7 @@ def play_long(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row per replication and checkpoint: the labels, and `replication, t, regret`.
+        A row per replication and checkpoint: `replication, t, regret`.
     """
     data = simulate(
         run.problem,
@@ -91,24 +85,70 @@ def play_long(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
     )
     frame = data.regret.to_dataframe().reset_index()
     frame = frame[frame["t"] >= min(run.start, run.horizon)]
-    return frame.assign(**run.labels)[[*run.labels, "replication", "t", "regret"]]
+    return frame[["replication", "t", "regret"]]
 
 
-def long_study(
-    label: str, runs: Callable[[], Sequence[LongRun]], play: Callable[[LongRun], pd.DataFrame] = play_long
-) -> Callable[..., pd.DataFrame]:
-    """Return the function that plays a longer study; its `progress` says whether to show a bar."""
+class LongStudy(NamedTuple):
+    """A longer study: its runs, and what of each stands in its rows."""
+
+    runs: Callable[[], Sequence[LongRun]]
+    columns: Sequence[str]  # facts and labels that are stored beside the run's number, for who reads the file alone
+    play: Callable[[LongRun], pd.DataFrame] = play_long
+
+
+def long_study(label: str, study: LongStudy) -> Callable[..., pd.DataFrame]:
+    """Return the function that plays a longer study; its `progress` says whether to show a bar.
+
+    Its rows have `run`, the number of a run in the list, from 0; the columns of the study; and what `play` returns.
+    """
 
     def played(progress: bool = False) -> pd.DataFrame:
-        frames, bar = [], tqdm(runs(), desc=label, disable=not progress)
-        for number, run in enumerate(bar, 1):
+        frames, bar = [], tqdm(study.runs(), desc=label, disable=not progress)
+        for number, run in enumerate(bar):
             bar.set_postfix_str(run.policy.name)
-            arguments = play, identity(run.problem, run.policy), run._replace(problem=None, policy=None)
-            with at(f"run {number} of {bar.total}, {run.policy.name}"):
-                frames.append(memoize(arguments, partial(play, run)))
+            arguments = study.play, identity(run.problem, run.policy), run._replace(problem=None, policy=None)
+            with at(f"run {number + 1} of {bar.total}, {run.policy.name}"):
+                measured = memoize(arguments, partial(study.play, run))
+            known = run.known()
+            columns = {"run": number} | {name: known[name] for name in study.columns}
+            frames.append(measured.assign(**columns)[[*columns, *measured.columns]])
         return pd.concat(frames, ignore_index=True)
 
     return played
+
+
+def stored(chapter: str, label: str, folder: Path) -> pd.DataFrame:
+    """Return the rows of a longer study as they are stored, with all that is known of their runs.
+
+    Parameters
+    ----------
+    chapter, label : str
+        The study's chapter, and its name in the chapter's `long.py`.
+    folder : Path
+        Of the chapter's data.
+
+    Returns
+    -------
+    DataFrame
+        As `Chapter.play` returns, with `run`, the number of a run in the study's list, and the labels of the study.
+        Facts and labels are those of the list, not read from text. What is no list of runs is returned as stored.
+
+    Raises
+    ------
+    ValueError
+        If the list has other runs than are stored.
+    """
+    studies = vars(importlib.import_module(f"private_bandits_book.{chapter}.long")).get("STUDIES", {})
+    rows = pd.read_csv(folder / f"long-{label}.csv")
+    if label not in studies:
+        return rows
+    known = pd.DataFrame([run.known() for run in studies[label].runs()])
+    if {*rows["run"]} != {*known.index}:
+        made = f"{rows['run'].nunique()} with numbers to {rows['run'].max()}"
+        remedy = f"private-bandits reproduce {chapter} --long"
+        raise ValueError(f"long-{label}.csv must have the {len(known)} runs of its study, got {made}: {remedy}")
+    found = rows.drop(columns=known.columns, errors="ignore").join(known, on="run")
+    return found[[*rows.columns, *known.columns.difference(rows.columns, sort=False)]]
 
 
 def in_processes(work: Iterable[Any], n_jobs: int) -> list[Any]:
