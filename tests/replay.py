@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from private_bandits_book.chapters.seeds import csv_text
-from private_bandits_book.studies import LongRun, play_long
+from private_bandits_book.runs import csv_text, facts
+from private_bandits_book.studies import LongRun, LongStudy, play_long
 
 BOOK = Path(__file__).parents[1] / "book" / "data"
 
@@ -32,37 +30,31 @@ def committed(chapter: str, label: str) -> pd.DataFrame:
     return pd.read_csv(folder(chapter) / f"long-{label}.csv", dtype={"regret": str})
 
 
-def rows_of(frame: pd.DataFrame, run: LongRun) -> pd.DataFrame:
-    """The rows of one run, by its labels."""
-    chosen = np.ones(len(frame), bool)
-    for name, value in run.labels.items():
-        if isinstance(value, float):
-            chosen &= np.isclose(frame[name].to_numpy(float), value, rtol=1e-9, equal_nan=True)
-        else:
-            chosen &= (frame[name] == value).to_numpy()
-    return frame[chosen]
+def complete(chapter: str, label: str, study: LongStudy) -> None:
+    """Assert that the file has all replications of the runs, and says of each what its policy states today."""
+    text = pd.read_csv(folder(chapter) / f"long-{label}.csv", dtype=str, keep_default_na=False)
+    runs, columns = study.runs(), ["run", *study.columns]
+    assert not any({*run.labels} & {*facts(run.policy, run.problem)} for run in runs)  # which states them itself
+    known = pd.DataFrame([{"run": number, **run.known()} for number, run in enumerate(runs)])
+    assert [*text.columns[: len(columns)]] == columns
+    assert csv_text(text[columns].drop_duplicates()) == csv_text(known[columns])
+    counts = (
+        text["replications"] if "replications" in text else text.groupby("run", sort=False)["replication"].nunique()
+    )
+    assert counts.astype(int).tolist() == [run.replications for run in runs]
 
 
-def complete(frame: pd.DataFrame, runs: Sequence[LongRun]) -> None:
-    """Assert that the rows are those of all replications of the runs, and of nothing else."""
-    names = list(runs[0].labels)
-    made = frame.drop_duplicates([*names, "replication"])[names]
-    found = Counter(_digits(row) for row in made.itertuples(index=False))
-    assert found == {_digits(run.labels[name] for name in names): run.replications for run in runs}
+def replayed(frame: pd.DataFrame, runs: Mapping[int, LongRun], rounds: int | None) -> None:
+    """Assert that some rounds of the second replication of each run, or all of its first, have the committed digits.
 
-
-def _digits(labels: Iterable[object]) -> tuple[str, ...]:
-    return tuple(value if isinstance(value, str) else f"{value:.9g}" for value in labels)
-
-
-def replayed(frame: pd.DataFrame, runs: Sequence[LongRun], rounds: int | None) -> None:
-    """Assert that some rounds of the second replication of each run, or all of its first, have the committed digits."""
-    for run in runs:
+    The runs are given by their numbers.
+    """
+    for number, run in runs.items():
         replication = 0 if rounds is None else 1
         horizon = min(run.horizon, rounds or run.horizon)
         again = play_long(run._replace(replications=replication + 1, horizon=horizon), n_jobs=1)
-        part = rows_of(frame, run)
-        stored = part[(part["replication"] == replication) & part["t"].isin(again["t"])]
+        part = frame[(frame["run"] == number) & (frame["replication"] == replication)]
+        stored = part[part["t"].isin(again["t"])]
         again = again[(again["replication"] == replication) & again["t"].isin(stored["t"])]
-        assert len(stored) > 0, run.labels
-        assert csv_text(again[["regret"]]).split()[1:] == stored["regret"].tolist(), run.labels
+        assert len(stored) > 0, number
+        assert csv_text(again[["regret"]]).split()[1:] == stored["regret"].tolist(), number

@@ -12,8 +12,8 @@ from claims import between, rules_of
 from private_bandits.papers import cascading as paper
 from private_bandits.papers.cascading import b_lb
 from private_bandits_book.cascading import rules
-from private_bandits_book.plots import facts
 from private_bandits_book.rules import Ruling
+from private_bandits_book.runs import facts
 from private_bandits_book.verdicts import AFTER_REPAIR, EXACT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 RULES = rules_of("cascading")

@@ -26,8 +26,8 @@ from joblib.externals.loky import get_reusable_executor
 from private_bandits import simulate
 from private_bandits.papers.cascading import b_lb, ucb_laplace
 from private_bandits_book.chapters.book import Book
-from private_bandits_book.chapters.seeds import csv_text
 from private_bandits_book.cli import main
+from private_bandits_book.runs import csv_text
 
 pytestmark = pytest.mark.check
 PROBLEM = b_lb(n_items=8, list_size=3, p=0.4, gap=0.3)

@@ -13,11 +13,15 @@ import pandas as pd
 import pytest
 import scipy
 
-from private_bandits import baselines
+from private_bandits import baselines, simulate
 from private_bandits.papers import cascading, semibandits
+from private_bandits.problems import Arms
+from private_bandits_book import chapter as room
+from private_bandits_book.chapter import Chapter
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.comparison import rivals
 from private_bandits_book.comparison.long import STUDIES
+from private_bandits_book.one_item import OneBit
 from private_bandits_book.studies import play_long
 
 BOOK = find_book()
@@ -105,20 +109,40 @@ def test_the_page_says_what_its_tables_say():
 def test_every_policy_runs_at_every_epsilon_and_without_noise():
     asked = []
 
-    def play(problem, policies, pays, **how):
-        asked.extend((policy.name, pays) for policy in policies)
+    def play(problem, policies, pays, stored="", **how):
+        asked.extend((policy.name, pays, stored) for policy in policies)
         return pd.DataFrame({"epsilon": [pays], "effective_epsilon": [pays], "trust": "central", "pays": pays})
 
-    def long(label):
-        asked.append(label)
-        return play(None, [], 1.0)
+    chapter = SimpleNamespace(parameters={"epsilons": [0.5, 2.0], "epsilon": 1.0}, play=play)
+    rivals.play(chapter, None, [baselines.ucb()], [baselines.adap_ucb], slow={"bits": baselines.dp_klucb})
+    every = 0.5, 1.0, 2.0, math.inf
+    slow, ours = ([(name, each, kept) for each in every] for name, kept in (("DP-KLUCB", "bits"), ("AdaP-UCB", "")))
+    assert asked == [("UCB", math.inf, ""), *slow, *ours]
 
-    for own in (True, False):
-        chapter = SimpleNamespace(parameters={"epsilons": [0.5, 2.0], "epsilon": 1.0}, play=play, long=long, own=own)
-        rivals.play(chapter, None, [baselines.ucb()], [baselines.adap_ucb], slow={"stored": baselines.dp_klucb})
-    ours = [("AdaP-UCB", epsilon) for epsilon in (0.5, 1.0, 2.0, math.inf)]
-    both = [(name, epsilon) for _, epsilon in ours for name in ("AdaP-UCB", "DP-KLUCB")]
-    assert asked == [("UCB", math.inf), "stored", *ours, ("UCB", math.inf), *both]
+
+@pytest.mark.parametrize(
+    "change",
+    [{"seed": 7}, {"horizon": 200}, {"replications": 21}, {"means": [0.7, 0.6]}, {"epsilon": 0.7}],
+    ids=str,
+)
+def test_a_stored_study_is_never_shown_beside_runs_of_another_kind(change, monkeypatch):
+    own = {name: one.default for name, one in BOOK.parameters("comparison").items()} | {"n_jobs": 1}
+    chapter = Chapter("comparison", names := dict(own))
+    played = []
+
+    def few(problem, policy, **how):
+        played.append(how)
+        return simulate(problem, policy, horizon=9, replications=2, seed=0)
+
+    monkeypatch.setattr(room, "simulate", few)
+
+    def asked(epsilon=1.0, means=(0.75, 0.625, 0.5, 0.375, 0.25), **other):
+        names.update(own | other)
+        return chapter.play(Arms.bernoulli(means), [OneBit(epsilon)], stored="bits-arms", checkpoints=[])
+
+    assert len(asked()) == 20 and len(asked(replications=5)) == 5 and not played
+    asked(**change)
+    assert len(played) == 1
 
 
 def test_a_private_policy_without_noise_is_named_so():
@@ -131,6 +155,7 @@ def test_a_private_policy_without_noise_is_named_so():
 @pytest.mark.parametrize("label", STUDIES)
 def test_a_stored_run_is_played_again(label):
     known = pd.read_csv(DATA / f"long-{label}.csv")
-    run = next(run for run in STUDIES[label]() if run.labels["pays"] == 1.0)
+    number, run = next((n, run) for n, run in enumerate(STUDIES[label].runs()) if run.labels["pays"] == 1.0)
     again = play_long(run._replace(replications=range(3, 4)), 1)
-    assert again["regret"].item() == pytest.approx(known.query("pays == 1 and replication == 3")["regret"].item())
+    one = known[(known["run"] == number) & (known["replication"] == 3)]
+    assert again["regret"].item() == pytest.approx(one["regret"].item())

@@ -12,8 +12,8 @@ from claims import about
 
 from private_bandits.papers.contextual import bounds, instances, ldp_glm, ldp_linucb, linucb
 from private_bandits.problems import LinearContext
-from private_bandits_book import plots
 from private_bandits_book.contextual import joint, lemmas, messages, rules
+from private_bandits_book.runs import facts
 from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 DELTA = 1e-3
@@ -23,7 +23,7 @@ def runs(problem, regrets: dict) -> pd.DataFrame:
     """Rows at one last round: a policy and its regrets by replication."""
     frames = []
     for policy, regret in regrets.items():
-        known = plots.facts(policy, problem) | {"replication": range(len(regret)), "t": 1000, "regret": regret}
+        known = facts(policy, problem) | {"replication": range(len(regret)), "t": 1000, "regret": regret}
         frames.append(pd.DataFrame(known))
     return pd.concat(frames, ignore_index=True)
 

@@ -19,6 +19,7 @@ from private_bandits_book.heavy_tailed import lemmas as tails
 from private_bandits_book.heavy_tailed import rules
 from private_bandits_book.heavy_tailed.long import PANEL
 from private_bandits_book.semibandits import long as sets
+from private_bandits_book.studies import stored
 
 
 def findings(chapter):
@@ -63,7 +64,7 @@ def thousands(number):
 
 
 def fitted(label, learner, *subject):
-    rows = pd.read_csv(folder("convex") / f"long-{label}.csv")
+    rows = stored("convex", label, folder("convex"))
     fit = convex.of_epsilon if label == "steps" else convex.fit
     return f"{fit(rows, learner, *subject).fit.measured:.2f}"
 

@@ -13,7 +13,7 @@ from claims import rules_of
 from private_bandits.papers import heavy_tailed as paper
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits_book.heavy_tailed import far, lemmas, long, rules
-from private_bandits_book.plots import facts
+from private_bandits_book.runs import facts
 from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 RULES = rules_of("heavy_tailed")

@@ -11,7 +11,7 @@ from lab import ask
 from lab_policies import CHAPTERS
 
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits_book.studies import family
+from private_bandits_book.runs import family
 
 CASES = 12
 EXACT = {"rel": 1e-9, "abs": 0.0}

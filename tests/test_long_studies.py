@@ -10,20 +10,19 @@ import numpy as np
 import pandas as pd
 import pytest
 import rare
-from replay import committed, complete, folder, replayed, rows_of
+from replay import committed, complete, folder, replayed
 
 from private_bandits.papers import heavy_tailed, semibandits
 from private_bandits.papers.cascading import bounds
 from private_bandits_book.cascading import long as cascading
 from private_bandits_book.chapter import Chapter
 from private_bandits_book.chapters.book import find_book
-from private_bandits_book.chapters.seeds import csv_text
 from private_bandits_book.contextual import long as contextual
 from private_bandits_book.convex import long as convex
 from private_bandits_book.definitions import long as definitions
 from private_bandits_book.heavy_tailed import far
 from private_bandits_book.heavy_tailed import long as tails
-from private_bandits_book.plots import facts
+from private_bandits_book.runs import csv_text, facts
 from private_bandits_book.semibandits import long as sets
 from private_bandits_book.sweep import HORIZON, RateFit
 
@@ -41,53 +40,64 @@ STUDIES = [
     ("semibandits", "powers", ["policy", "variant"], 30_000),
     ("semibandits", "blocks", ["policy", "variant"], 30_000),
 ]
-CHAPTERS = ["cascading", "contextual", "convex", "definitions", "heavy_tailed", "semibandits"]
+CHAPTERS = "cascading comparison contextual convex definitions heavy_tailed replay semibandits".split()
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_studies_are_those_that_are_committed(chapter):
     declared = import_module(f"private_bandits_book.{chapter}").long_studies()
     assert {f"long-{label}" for label in declared} == {path.stem for path in folder(chapter).glob("long-*.csv")}
-    for label, runs in import_module(f"private_bandits_book.{chapter}.long").STUDIES.items():
-        complete(committed(chapter, label), runs())
+    for label, study in import_module(f"private_bandits_book.{chapter}.long").STUDIES.items():
+        complete(chapter, label, study)
+
+
+def numbered(chapter, label):
+    """The runs of a study by their numbers."""
+    return dict(enumerate(import_module(f"private_bandits_book.{chapter}.long").STUDIES[label].runs()))
 
 
 @pytest.mark.parametrize(("chapter", "label", "by", "rounds"), STUDIES)
 def test_a_run_of_each_algorithm_is_played_again(chapter, label, by, rounds):
-    made = import_module(f"private_bandits_book.{chapter}.long").STUDIES[label]()
-    chosen = {tuple(run.labels[name] for name in by): run for run in reversed(made)}
-    replayed(committed(chapter, label), list(chosen.values()), rounds)
+    made, chosen = numbered(chapter, label), {}
+    for number, run in made.items():
+        known = run.known()
+        chosen.setdefault(tuple(known[name] for name in by), number)
+    replayed(committed(chapter, label), {number: made[number] for number in chosen.values()}, rounds)
 
 
 @pytest.mark.check
 @pytest.mark.parametrize(("chapter", "label", "by", "rounds"), STUDIES)
 def test_every_run_is_played_again(chapter, label, by, rounds):
-    made = import_module(f"private_bandits_book.{chapter}.long").STUDIES[label]()
-    replayed(committed(chapter, label), made[::97] if rounds is None else made, rounds)
+    made = numbered(chapter, label)
+    some = {number: run for number, run in made.items() if rounds is not None or number % 97 == 0}
+    replayed(committed(chapter, label), some, rounds)
 
 
 @pytest.mark.check
 def test_some_runs_are_played_again_to_their_end():
-    kappa = [run for run in cascading.kappa_runs() if (run.labels["p"], run.labels["list_size"]) == (0.2, 2)]
-    powers = [run for run in convex.powers_runs() if run.horizon == 100_000]
     algorithms = [(definitions.LDP_UCB, 1.0), (definitions.DP_SE, 0.05), (definitions.DP_KLUCB, 0.2)]
-    blocks = [run for run in sets.blocks_runs() if run.policy.algorithm == sets.BLOCKS and run.labels["size"] == 4]
-    replayed(committed("cascading", "kappa"), kappa, None)
-    replayed(committed("convex", "powers"), powers, None)
-    replayed(committed("definitions", "upper-lower"), [definitions.long_run(*one) for one in algorithms], None)
-    replayed(committed("semibandits", "blocks"), blocks, None)
+    chosen = {
+        ("cascading", "kappa"): lambda run: (run.labels["p"], run.labels["list_size"]) == (0.2, 2),
+        ("convex", "powers"): lambda run: run.horizon == 100_000,
+        ("definitions", "upper-lower"): lambda run: (run.policy.name, run.policy.privacy.epsilon) in algorithms,
+        ("semibandits", "blocks"): lambda run: run.policy.algorithm == sets.BLOCKS and run.labels["size"] == 4,
+    }
+    for study, wanted in chosen.items():
+        some = {number: run for number, run in numbered(*study).items() if wanted(run)}
+        assert some
+        replayed(committed(*study), some, None)
 
 
 def test_heavy_tailed_runs_are_played_again_with_their_ends():
     """Of every panel an elimination, and one of each law by the index algorithm, at each horizon"""
     frame, chosen = committed("heavy_tailed", "order"), {}
-    for run in tails.order_runs():
+    for number, run in numbered("heavy_tailed", "order").items():
         if run.policy.algorithm == "Algorithm 3" or run.labels["setting"] == 1:
-            chosen[run.policy.algorithm, run.labels["spare"], run.labels["horizon"]] = run
-    for run in chosen.values():
+            chosen[run.policy.algorithm, run.labels["spare"], run.labels["horizon"]] = number, run
+    for number, run in chosen.values():
         again = tails.play(run._replace(replications=2), n_jobs=1)
-        stored = rows_of(frame, run).iloc[1]
-        assert csv_text(again[["regret"]]).split()[2] == stored["regret"], run.labels
+        stored = frame[frame["run"] == number].iloc[1]
+        assert csv_text(again[["regret"]]).split()[2] == stored["regret"], number
         assert np.isclose(again["low"].iloc[1], stored["low"]) and np.isclose(again["high"].iloc[1], stored["high"])
 
 

@@ -15,7 +15,7 @@ from private_bandits.papers import cascading, contextual, heavy_tailed, semiband
 from private_bandits.policy import Mechanism, Noise, Policy
 from private_bandits_book.algorithms import listed
 from private_bandits_book.figures.look import FAMILY_COLOURS
-from private_bandits_book.studies import family
+from private_bandits_book.runs import family
 
 ROOMS = [baselines, cascading, contextual, heavy_tailed, semibandits]
 METHODS = {"rewards", "sphere", "newton", "gradient", "tsallis"}

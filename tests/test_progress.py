@@ -138,7 +138,7 @@ def test_a_line_names_the_run_of_a_longer_study_and_a_terminal_shows_a_bar(capsy
     monkeypatch.setattr(progress, "_EVERY", 0.02)
     policies = (baselines.ucb(), baselines.adap_ucb(1.0))
     runs = [studies.LongRun({}, Arms.bernoulli([0.7, 0.4]), policy, 9, 1, 2) for policy in policies]
-    study = studies.long_study("gaps", lambda: runs, play)
+    study = studies.long_study("gaps", studies.LongStudy(lambda: runs, [], play))
     with progress.progress("longer study gaps"):
         assert study()["t"].tolist() == [9, 9]
     told = capsys.readouterr().err

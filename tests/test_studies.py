@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ from private_bandits import baselines
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits.simulate import log_checkpoints, simulate
 from private_bandits_book import studies
+from private_bandits_book.runs import csv_text
 from private_bandits_book.studies import LongRun
 
 MEANS = [0.7, 0.4, 0.2]
@@ -33,13 +36,12 @@ def test_different_runs_are_told_apart_and_equal_ones_are_not(other):
 
 # --- longer studies
 
-LONG = LongRun({"policy": "UCB", "gap": 0.3}, Arms.bernoulli(MEANS), baselines.ucb(), 1000, seed=5, replications=3)
+LONG = LongRun({"gap": 0.3}, Arms.bernoulli(MEANS), baselines.ucb(), 1000, seed=5, replications=3)
 
 
 def test_a_longer_run_is_tidy_and_can_be_replayed():
     frame = studies.play_long(LONG, n_jobs=1)
-    assert list(frame.columns) == ["policy", "gap", "replication", "t", "regret"]
-    assert len(frame) == 3 * len(log_checkpoints(1000)) and set(frame["gap"]) == {0.3}
+    assert list(frame.columns) == ["replication", "t", "regret"] and len(frame) == 3 * len(log_checkpoints(1000))
     expected = simulate(LONG.problem, LONG.policy, horizon=1000, replications=3, seed=5)
     assert frame["regret"].tolist() == expected.regret.values.ravel().tolist()
     assert frame["t"].tolist() == log_checkpoints(1000).tolist() * 3
@@ -66,12 +68,38 @@ def test_only_the_checkpoints_of_a_longer_run_are_kept(changes, kept):
 
 def test_a_longer_study_is_all_its_runs(capsys):
     runs = [LONG._replace(labels={"gap": gap}, horizon=20) for gap in (0.1, 0.2)]
-    frame = studies.long_study("gaps", lambda: runs)()
+    study = studies.LongStudy(lambda: runs, ["policy", "epsilon", "gap"])
+    frame = studies.long_study("gaps", study)()
     assert capsys.readouterr().err == ""
-    assert frame.groupby("gap")["replication"].nunique().to_dict() == {0.1: 3, 0.2: 3}
+    assert list(frame.columns) == ["run", "policy", "epsilon", "gap", "replication", "t", "regret"]
+    assert frame.groupby(["run", "policy", "epsilon", "gap"])["replication"].nunique().to_dict() == {
+        (0, "UCB", math.inf, 0.1): 3,
+        (1, "UCB", math.inf, 0.2): 3,
+    }
     assert frame.index.is_unique
-    studies.long_study("gaps", lambda: runs)(progress=True)
+    studies.long_study("gaps", study)(progress=True)
     assert "gaps" in capsys.readouterr().err
+
+
+def test_a_stored_study_has_what_its_policies_state_and_nothing_is_read_back_from_text(tmp_path, monkeypatch):
+    runs = [LONG._replace(labels={"gap": 1 / k}, policy=baselines.adap_ucb(k / 7), horizon=20) for k in (3, 9)]
+    study = studies.LongStudy(lambda: runs, ["policy", "epsilon", "gap"])
+    room = SimpleNamespace(STUDIES={"gaps": study})
+    monkeypatch.setitem(sys.modules, "private_bandits_book.mine.long", room)
+    path, played = tmp_path / "long-gaps.csv", studies.long_study("gaps", study)()
+    path.write_text(csv_text(played))
+    rows = studies.stored("mine", "gaps", tmp_path)
+    assert list(rows)[:7] == list(played) and {"algorithm", "trust", "problem", "uniform"} < {*rows}
+    pd.testing.assert_frame_equal(
+        rows[["run", "policy", "epsilon", "gap"]], played[["run", "policy", "epsilon", "gap"]]
+    )
+    said = "must have the 2 runs of its study, got {}: private-bandits reproduce mine --long"
+    for kept, got in (([0], "1 with numbers to 0"), ([1], "1 with numbers to 1")):
+        path.write_text(csv_text(played[played["run"].isin(kept)]))
+        with pytest.raises(ValueError, match=said.format(got)):
+            studies.stored("mine", "gaps", tmp_path)
+    del room.STUDIES["gaps"]
+    assert list(studies.stored("mine", "gaps", tmp_path)) == list(played)
 
 
 def test_a_worker_that_grows_is_replaced_in_silence():

@@ -13,7 +13,6 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, MutableMapping
 from functools import partial
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +33,15 @@ from private_bandits_book.chapters.parameters import Parameter, UsageError, vali
 from private_bandits_book.chapters.render import Display, Table
 from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.ledger import claims_of
-from private_bandits_book.plots import Picture, facts, means
+from private_bandits_book.plots import Picture
 from private_bandits_book.rules import NotShown, Ruling, not_shown
-from private_bandits_book.studies import identity
+from private_bandits_book.runs import csv_text, facts, identity, means
+from private_bandits_book.studies import stored
 from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
 
 _NEEDED = ("horizon", "replications", "seed", "n_jobs", "output_dir")
 _FREE = ("n_jobs", "output_dir")  # parameters that change no number
-_DRAWN_ONLY = ["paper", "algorithm", "mechanism", "method", "family", "uniform", "problem", "label", "panel", "content"]
+_DRAWN_ONLY = "paper algorithm mechanism method family uniform problem label panel content seed run".split()
 
 
 class Chapter:
@@ -122,6 +122,7 @@ class Chapter:
         horizon: int | None = None,
         replications: int | None = None,
         checkpoints: Iterable[int] | None = None,
+        stored: str = "",
         **labels: Any,
     ) -> pd.DataFrame:
         """Run policies on a problem at the horizon, replications and seed that the notebook's names hold now.
@@ -136,6 +137,9 @@ class Chapter:
             Where they differ from the chapter's.
         checkpoints : iterable of int, optional
             As for `simulate`: `[]` keeps the horizon only.
+        stored : str
+            A longer study of the chapter. Its runs are taken where it has the same policy on the same problem with the
+            same seed and horizon, which is all that is kept then.
         **labels
             More columns, with a value each.
 
@@ -168,7 +172,10 @@ class Chapter:
         for policy in policies:
             same = identity(problem, policy)
             key = same, *how.values(), rounds
-            if not same or key not in self._played:
+            kept = self._stored(stored, same, **how) if stored else None
+            if kept is not None:
+                self._played[key] = kept
+            elif not same or key not in self._played:
                 with at(f"{policy.name}, {how['replications']} runs of {how['horizon']:,} rounds"):
                     data = simulate(problem, policy, **how, checkpoints=rounds, n_jobs=now["n_jobs"], progress=False)
                 self._played[key] = data.regret.to_dataframe().reset_index()
@@ -286,17 +293,15 @@ class Chapter:
         Returns
         -------
         DataFrame
-            As `play` returns, with the labels of the study; as it is committed, where it is no list of runs.
+            As `play` returns, with `run`, the number of a run in the study's list, and the labels of the study; as it
+            is committed, where it is no list of runs.
+
+        Raises
+        ------
+        ValueError
+            If the list has other runs than are committed.
         """
-        studies = vars(importlib.import_module(f"private_bandits_book.{self.name}.long")).get("STUDIES", {})
-        rows = pd.read_csv(self.book.data(self.name) / f"long-{label}.csv")
-        if label not in studies:
-            return rows
-        runs = studies[label]()
-        by = pd.read_csv(StringIO(seeds.csv_text(pd.DataFrame([run.labels for run in runs]))))  # rounded as theirs are
-        known = pd.DataFrame([facts(run.policy, run.problem) for run in runs])
-        known = by.join(known[known.columns.difference(by.columns, sort=False)]).drop_duplicates([*by])
-        return rows.merge(known, how="left", on=[*by], validate="m:1")
+        return stored(self.name, label, self.book.data(self.name))
 
     def reference(self, *modules: str, folded: bool = False) -> Markdown | Display:
         """Show the plain-Python references that follow algorithms of the paper line by line.
@@ -342,6 +347,13 @@ class Chapter:
         links = (f"[{file}.csv](data/{self.name}/{file}.csv)" for file in files)
         display(Markdown(f"All rows, and the verdicts on other seeds: {', '.join(links)}."))
 
+    def _stored(self, label: str, content: str, *, horizon: int, seed: int, replications: int) -> pd.DataFrame | None:
+        """The runs of a longer study at the horizon, None where it has not these."""
+        rows = self.long(label)
+        same = (rows["content"] == content) & (rows["seed"] == seed) & (rows["t"] == horizon)
+        found = rows[same & (rows["replication"] < replications)] if content else rows[:0]
+        return found[["replication", "t", "regret"]] if len(found) == replications else None
+
     def _check_names(self, _: object) -> None:
         """After each cell: what it gave a parameter is checked, and written back as here."""
         if not any(value is self for value in self._given.values()):  # made anew
@@ -378,7 +390,7 @@ class Chapter:
         return seeds.disagreeing(pd.read_csv(path)) if known else {}
 
     def _write_csv(self, frame: pd.DataFrame, label: str) -> None:
-        self._write(f"data/{label}.csv", seeds.csv_text(frame))
+        self._write(f"data/{label}.csv", csv_text(frame))
 
     def _write(self, path: str, text: str) -> None:
         if self.output is not None:

@@ -15,17 +15,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from private_bandits.papers.heavy_tailed.instances import ParetoArms
-from private_bandits.policy import Player, Policy
-from private_bandits.privacy import Guarantee
-from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
 from private_bandits_book import figures
 from private_bandits_book.figures.captions import power, rounded
 from private_bandits_book.figures.drawing import Slope
-from private_bandits_book.studies import NAMES, family, identity
+from private_bandits_book.runs import NAMES, join, last, means, uniform_play
 
-FACTS = ("policy", "algorithm", "variant", "trust", "epsilon", "value_epsilon", "effective_epsilon")
-"""What a policy is and how private: columns of its runs."""
+__all__ = ["Picture", "curves", "join", "panels", "privacy_of", "uniform_play"]
 _VARIANTS = {
     "printed, published": "as printed, published noise",
     "printed, stated": "as printed, stated noise",
@@ -42,100 +37,6 @@ class Picture(NamedTuple):
     alt: str
     facts: str = ""  # instance, horizon and runs
     narrow: Figure | None = None
-
-
-def facts(policy: Any, problem: Any) -> dict[str, Any]:
-    """Return what a policy is and how private, and what it is run on: the columns of its runs.
-
-    Parameters
-    ----------
-    policy : Policy or learner
-    problem : problem of the library
-
-    Examples
-    --------
-    >>> from private_bandits.papers.cascading import b_lb, ucb_laplace
-    >>> facts(ucb_laplace(0.2, 4), b_lb(20, 4, 0.2, 0.15))["effective_epsilon"]
-    inf
-    """
-    stated = policy if isinstance(policy, Policy | Player) else Player()
-    privacy = stated.privacy if isinstance(stated.privacy, Guarantee) else Guarantee.none()
-    known = {"policy": policy.name, "paper": stated.paper, "algorithm": stated.algorithm, "variant": stated.version}
-    known |= {"mechanism": stated.mechanism, "method": policy.method if isinstance(policy, Policy) else ""}
-    known |= {"family": family(stated), "trust": privacy.trust}
-    known |= {"epsilon": privacy.epsilon, "value_epsilon": privacy.value_epsilon}
-    known |= {"effective_epsilon": privacy.effective_epsilon}
-    uniform = math.nan if isinstance(problem, Problem) else float(problem.uniform_regret())
-    return known | {"problem": _instance(problem), "uniform": uniform, "content": identity(problem, policy)}
-
-
-def means(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return mean regret, its standard error and the number of runs, a row per policy and checkpoint.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        As `Chapter.play` returns; one without replications is returned as it is.
-
-    Examples
-    --------
-    >>> means(pd.DataFrame({"policy": "a", "replication": [0, 1], "t": 9, "regret": [1.0, 3.0]}))["regret"].item()
-    2.0
-    """
-    if "replication" not in runs:
-        return runs
-    by = [name for name in runs.columns if name not in ("replication", "regret")]
-    regret = runs.groupby(by, sort=False, dropna=False)["regret"]
-    return regret.agg(regret="mean", regret_se="sem", replications="size").reset_index()
-
-
-def last(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return what is known at the last round of each problem.
-
-    Parameters
-    ----------
-    runs : DataFrame
-
-    Examples
-    --------
-    >>> last(pd.DataFrame({"problem": "a", "t": [1, 9], "regret": [1.0, 3.0]}))["regret"].item()
-    3.0
-    """
-    ends = runs.groupby("problem")["t"].transform("max") if "problem" in runs else runs["t"].max()
-    return runs[runs["t"] == ends]
-
-
-def join(*runs: pd.DataFrame) -> pd.DataFrame:
-    """Return several frames of runs as one.
-
-    Parameters
-    ----------
-    *runs : DataFrame
-
-    Examples
-    --------
-    >>> len(join(pd.DataFrame({"t": [1]}), pd.DataFrame({"t": [2]})))
-    2
-    """
-    return pd.concat(runs, ignore_index=True)
-
-
-def uniform_play(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the exact regret of uniform play on the problem of some runs, at their checkpoints.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        As `Chapter.play` returns, on one problem.
-
-    Examples
-    --------
-    >>> uniform_play(pd.DataFrame({"t": [1, 9], "uniform": 0.5, "replication": 0}))["regret"].tolist()
-    [0.5, 4.5]
-    """
-    rows = runs.drop_duplicates("t").assign(policy="uniform", mechanism="uniform", family="uniform", trust="none")
-    rows = rows.assign(epsilon=math.inf, value_epsilon=0.0, effective_epsilon=0.0, replication=0)
-    return rows.assign(regret=rows["t"] * rows["uniform"], **dict.fromkeys(["paper", "algorithm", "method"], ""))
 
 
 def curves(
@@ -228,37 +129,6 @@ def privacy_of(rows: pd.DataFrame) -> str:
     """
     values, everything = (_span(rows[name]) for name in ("value_epsilon", "effective_epsilon"))
     return f"everything {everything}" if values == everything else f"numbers {values}\neverything {everything}"
-
-
-def _instance(problem: Any) -> str:
-    """What figures are captioned with: a problem in words, with its means where few differ."""
-    match problem:
-        case ConvexLoss(domain="arms"):
-            return f"{problem.dimension} arms"
-        case ConvexLoss():
-            return f"{problem.kind} losses on the {problem.domain} of dimension {problem.dimension}"
-        case LinearContext() if len(problem.sets):
-            sets = "one set" if len(problem.sets) == 1 else f"{len(problem.sets)} sets"
-            return f"{sets} of {problem.n_actions} actions in dimension {problem.dim}"
-        case LinearContext():
-            return f"{problem.n_actions} random unit vectors of dimension {problem.dim}"
-        case ParetoArms():
-            return f"{problem.n_items} Pareto arms of shape {problem.shape:.3g}"
-        case Cascade():
-            return f"lists of {problem.list_size} out of {problem.n_items} items{_means(problem)}"
-        case SemiBandit():
-            return f"super arms of {problem.list_size} out of {problem.n_items} arms{_means(problem)}"
-        case Arms():
-            return f"{problem.n_items} arms{_means(problem)}"
-    return str(problem)
-
-
-def _means(problem: Any) -> str:
-    """How many items have which mean, where few differ."""
-    values, counts = np.unique(problem.means, return_counts=True)
-    if len(values) > 3:
-        return ""
-    return ", " + " and ".join(f"{n} of mean {value:.3g}" for value, n in zip(values[::-1], counts[::-1], strict=True))
 
 
 def _labelled(runs: pd.DataFrame, x: str, label: Callable[[Any], str] | None) -> pd.DataFrame:

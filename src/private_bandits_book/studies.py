@@ -1,9 +1,10 @@
 """What the chapters' longer studies share: lists of runs that are played and kept one by one."""
 
-import hashlib
+import importlib
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,47 +13,16 @@ from joblib import Parallel
 from tqdm import tqdm
 
 from private_bandits.estimates import Interval
-from private_bandits.kernels import elimination, robust
-from private_bandits.policy import Policy
 from private_bandits.privacy import binomial_interval
-from private_bandits.simulate import AnyProblem, simulate
+from private_bandits.simulate import simulate
 from private_bandits_book.cache import at, memoize
-
-NAMES = {"uniform": "uniform play", "Response, first item": "one bit", "Blocks, kept": "blocks"}
-"""What figures, rankings and reasons call policies of the library."""
-
-
-def family(policy: Any) -> str:
-    """Return the algorithms that a policy is shown with, by one colour: mostly its mechanism, without privacy too."""
-    if isinstance(policy, Policy):
-        if policy.kernel is elimination:
-            return "elimination"
-        if policy.kernel is robust:
-            return "tree"
-        if policy.noise == "composition":
-            return "composition"
-    return "response" if policy.mechanism == "exponential" else str(policy.mechanism)
-
-
-def identity(problem: AnyProblem, policy: Any) -> str:
-    """Return what two pairs of a problem and a policy share if they give the same numbers under one label.
-
-    Empty where content cannot tell: something in them is of a reader's own, whose state or code may have changed.
-    """
-    parts = [policy]
-    if isinstance(policy, Policy):
-        parts = [policy.name, policy.algorithm, policy.version, policy.privacy, policy.record]
-    try:
-        content = _content([problem, *parts])
-    except TypeError:
-        return ""
-    return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
+from private_bandits_book.runs import facts, identity
 
 
 class LongRun(NamedTuple):
     """A run of a longer study: enough to play it again."""
 
-    labels: Mapping[str, Any]  # what tells it from the others: the first columns of its rows
+    labels: Mapping[str, Any]  # the study's own, of what is no fact of the policy
     problem: Any
     policy: Any
     horizon: int
@@ -60,6 +30,10 @@ class LongRun(NamedTuple):
     replications: int
     checkpoints: Sequence[int] | None = None  # None for 16 a decade; the horizon is always one
     start: int = 1  # earlier checkpoints are not kept
+
+    def known(self) -> dict[str, Any]:
+        """Return the facts of the policy on the problem, the seed, and the labels."""
+        return facts(self.policy, self.problem) | {"seed": self.seed} | dict(self.labels)
 
 
 def play_long(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
@@ -74,7 +48,7 @@ def play_long(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row per replication and checkpoint: the labels, and `replication, t, regret`.
+        A row per replication and checkpoint: `replication, t, regret`.
     """
     data = simulate(
         run.problem,
@@ -88,25 +62,71 @@ def play_long(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
     )
     frame = data.regret.to_dataframe().reset_index()
     frame = frame[frame["t"] >= min(run.start, run.horizon)]
-    return frame.assign(**run.labels)[[*run.labels, "replication", "t", "regret"]]
+    return frame[["replication", "t", "regret"]]
 
 
-def long_study(
-    label: str, runs: Callable[[], Sequence[LongRun]], play: Callable[[LongRun], pd.DataFrame] = play_long
-) -> Callable[..., pd.DataFrame]:
-    """Return the function that plays a longer study; its `progress` says whether to show a bar."""
+class LongStudy(NamedTuple):
+    """A longer study: its runs, and what of each stands in its rows."""
+
+    runs: Callable[[], Sequence[LongRun]]
+    columns: Sequence[str]  # facts and labels that are stored beside the run's number, for who reads the file alone
+    play: Callable[[LongRun], pd.DataFrame] = play_long
+
+
+def long_study(label: str, study: LongStudy) -> Callable[..., pd.DataFrame]:
+    """Return the function that plays a longer study; its `progress` says whether to show a bar.
+
+    Its rows have `run`, the number of a run in the list, from 0; the columns of the study; and what `play` returns.
+    """
 
     def played(progress: bool = False) -> pd.DataFrame:
-        frames, bar = [], tqdm(runs(), desc=label, disable=not progress)
-        for number, run in enumerate(bar, 1):
+        frames, bar = [], tqdm(study.runs(), desc=label, disable=not progress)
+        for number, run in enumerate(bar):
             bar.set_postfix_str(run.policy.name)
             what = identity(run.problem, run.policy) or (run.problem, run.policy)
-            arguments = play, what, run._replace(problem=None, policy=None)
-            with at(f"run {number} of {bar.total}, {run.policy.name}"):
-                frames.append(memoize(arguments, partial(play, run)))
+            arguments = study.play, what, run._replace(problem=None, policy=None)
+            with at(f"run {number + 1} of {bar.total}, {run.policy.name}"):
+                measured = memoize(arguments, partial(study.play, run))
+            known = run.known()
+            columns = {"run": number} | {name: known[name] for name in study.columns}
+            frames.append(measured.assign(**columns)[[*columns, *measured.columns]])
         return pd.concat(frames, ignore_index=True)
 
     return played
+
+
+def stored(chapter: str, label: str, folder: Path) -> pd.DataFrame:
+    """Return the rows of a longer study as they are stored, with all that is known of their runs.
+
+    Parameters
+    ----------
+    chapter, label : str
+        The study's chapter, and its name in the chapter's `long.py`.
+    folder : Path
+        Of the chapter's data.
+
+    Returns
+    -------
+    DataFrame
+        As `Chapter.play` returns, with `run`, the number of a run in the study's list, and the labels of the study.
+        Facts and labels are those of the list, not read from text. What is no list of runs is returned as stored.
+
+    Raises
+    ------
+    ValueError
+        If the list has other runs than are stored.
+    """
+    studies = vars(importlib.import_module(f"private_bandits_book.{chapter}.long")).get("STUDIES", {})
+    rows = pd.read_csv(folder / f"long-{label}.csv")
+    if label not in studies:
+        return rows
+    known = pd.DataFrame([run.known() for run in studies[label].runs()])
+    if {*rows["run"]} != {*known.index}:
+        made = f"{rows['run'].nunique()} with numbers to {rows['run'].max()}"
+        remedy = f"private-bandits reproduce {chapter} --long"
+        raise ValueError(f"long-{label}.csv must have the {len(known)} runs of its study, got {made}: {remedy}")
+    found = rows.drop(columns=known.columns, errors="ignore").join(known, on="run")
+    return found[[*rows.columns, *known.columns.difference(rows.columns, sort=False)]]
 
 
 def in_processes(work: Iterable[Any], n_jobs: int) -> list[Any]:
@@ -138,18 +158,3 @@ def means(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Return the mean regret of a longer study's rows, its standard error and of how many replications they are."""
     regret = rows.groupby(by, sort=False)["regret"]
     return regret.agg(regret="mean", regret_se="sem", replications="size").reset_index()
-
-
-def _content(value: Any) -> Any:
-    """What a thing of the library is made of, in plain values; a TypeError where that is not all that it is."""
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, value.tobytes()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    kind = type(value)
-    if kind in (tuple, list):
-        return [_content(each) for each in value]
-    if not kind.__module__.startswith(("private_bandits.", "private_bandits_book.")):
-        raise TypeError(f"{kind.__name__} is not known by its content")
-    parts = value if isinstance(value, tuple) else vars(value).values()
-    return kind.__module__, kind.__qualname__, [_content(each) for each in parts]

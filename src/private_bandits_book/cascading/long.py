@@ -16,7 +16,8 @@ from private_bandits.papers import cascading as paper
 from private_bandits.papers.cascading import bounds
 from private_bandits.policy import Policy
 from private_bandits_book import sweep
-from private_bandits_book.studies import LongRun, means
+from private_bandits_book.runs import identity
+from private_bandits_book.studies import LongRun, LongStudy, means
 from private_bandits_book.sweep import DELTA, EPSILON, LOG, SIZE, RateFit
 
 LEARNING_HORIZON, GROWTH_HORIZON, ORDER_HORIZON, KAPPA_HORIZON = 10**8, 5 * 10**7, 10**5, 10**7
@@ -25,9 +26,8 @@ PUBLISHED, FAILURE, KAPPA_AT = 0.01, 1e-3, (10**5, 10**6)  # factor of the noise
 
 
 def _long(problem: Any, policy: Policy, horizon: int, runs: int = sweep.LEAST_RUNS, **how: Any) -> LongRun:
-    labels = {"policy": policy.name, "epsilon": policy.privacy.epsilon, "delta": policy.privacy.delta}
-    labels |= {"effective_epsilon": policy.privacy.effective_epsilon, "n_items": problem.n_items}
-    return LongRun(labels | {"list_size": problem.list_size}, problem, policy, horizon, SEED, runs, **how)
+    labels = {"delta": policy.privacy.delta, "n_items": problem.n_items, "list_size": problem.list_size}
+    return LongRun(labels, problem, policy, horizon, SEED, runs, **how)
 
 
 # --- when does honest privacy start to learn?
@@ -94,7 +94,7 @@ def growth_runs() -> list[LongRun]:
     sweeps = [[_growth(algorithm, quantity) for algorithm in [*_MAKERS][:-1]] for quantity in (SIZE, EPSILON, LOG)]
     made = [run for runs in sweeps for at_a_value in zip(*runs, strict=True) for run in at_a_value]
     made += _growth("ucb_gaussian", DELTA) + _growth("ucb_hybrid", LOG)
-    return list({tuple(run.labels.values()): run for run in made}.values())
+    return list({identity(run.problem, run.policy): run for run in made}.values())
 
 
 def fits(growth: pd.DataFrame) -> dict[tuple[str, str], RateFit]:
@@ -105,11 +105,12 @@ def fits(growth: pd.DataFrame) -> dict[tuple[str, str], RateFit]:
     growth : DataFrame
         Rows of the study.
     """
-    found, by = {}, ["policy", "epsilon", "delta", "list_size"]
+    found: dict[tuple[str, str], RateFit] = {}
+    numbers = {identity(run.problem, run.policy): number for number, run in enumerate(growth_runs())}
     cases = [*product([*_MAKERS][:-1], (LOG, SIZE, EPSILON)), ("ucb_gaussian", DELTA), ("ucb_hybrid", LOG)]
     for algorithm, quantity in cases:
         runs = _growth(algorithm, quantity)
-        parts = [growth[(growth[by] == [run.labels[name] for name in by]).all(axis=1)] for run in runs]
+        parts = [growth[growth["run"] == numbers[identity(run.problem, run.policy)]] for run in runs]
         uniform = runs[0].problem.uniform_regret()
         fit = RateFit.growing(*sweep.by_replication(parts[0], "t"), uniform, _LEARNT)
         if quantity != LOG:
@@ -168,7 +169,7 @@ def kappa_runs() -> list[LongRun]:
         problem = paper.b_lb(size + _OTHERS, size, p, 0.95 * p)
         policies = paper.repaired_local(1.0, size), paper.repaired_central(1.0, size + _OTHERS, size, KAPPA_HORIZON)
         made += [(p, _long(problem, policy, KAPPA_HORIZON, KAPPA_RUNS, checkpoints=KAPPA_AT)) for policy in policies]
-    return [run._replace(labels={**run.labels, "trust": run.policy.privacy.trust, "p": p}) for p, run in made]
+    return [run._replace(labels={**run.labels, "p": p}) for p, run in made]
 
 
 def over_lower(kappa: pd.DataFrame) -> pd.DataFrame:
@@ -208,5 +209,10 @@ def kappa_fit(kappa: pd.DataFrame, trust: str) -> tuple[Interval, float]:
     return mean_interval(powers), float(of_kappa[0])
 
 
-STUDIES: dict[str, Callable[[], list[LongRun]]] = {"learning": learning_runs, "growth": growth_runs}
-STUDIES |= {"order": order_runs, "kappa": kappa_runs}
+_COLUMNS = ["policy", "epsilon", "delta", "effective_epsilon", "n_items", "list_size"]
+STUDIES = {
+    "learning": LongStudy(learning_runs, _COLUMNS),
+    "growth": LongStudy(growth_runs, _COLUMNS),
+    "order": LongStudy(order_runs, _COLUMNS),
+    "kappa": LongStudy(kappa_runs, [*_COLUMNS, "trust", "p"]),
+}

@@ -14,6 +14,7 @@ from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, paper
 from private_bandits_book.chapters.progress import announce, log, progress
+from private_bandits_book.runs import csv_text
 from private_bandits_book.verdicts import described
 
 _APART = ("long-", "seeds.csv")  # files of a chapter that its notebook does not make
@@ -77,7 +78,7 @@ def reproduce(
         if described(chapter)[1]:
             path = book.data(chapter) / "seeds.csv"
             with progress(f"{chapter} on {seeds} other seeds"), caching("", log):
-                fresh = other_seeds.csv_text(other_seeds.played(book, chapter, seeds)).encode()
+                fresh = csv_text(other_seeds.played(book, chapter, seeds)).encode()
             changed |= _publish(book, {path: fresh}, check=check, report=report)
     files: dict[Path, bytes | None] = {}
     for chapter in chapters:
@@ -124,7 +125,7 @@ def _long_studies(book: Book, chapter: str, check: bool) -> Iterator[tuple[Path,
         work = "" if check else f"long-{chapter}-{label}"
         with progress(f"{chapter}, longer study {label}"), caching(work, log, until_done=True):
             frame = study(progress=sys.stderr.isatty())
-        yield book.data(chapter) / f"long-{label}.csv", other_seeds.csv_text(frame).encode()
+        yield book.data(chapter) / f"long-{label}.csv", csv_text(frame).encode()
 
 
 def _made(book: Book, chapter: str) -> dict[Path, bytes | None]:

@@ -68,11 +68,6 @@ def played(book: Book, chapter: str, number: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def csv_text(frame: pd.DataFrame) -> str:
-    """Return a frame as CSV: ten significant digits, no index, the same bytes on every platform."""
-    return str(frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
-
-
 def disagreeing(seeds: pd.DataFrame) -> dict[str, tuple[int, int]]:
     """Return, for each claim that was reseeded, how many of the other seeds have another verdict, and of how many."""
     found = {}

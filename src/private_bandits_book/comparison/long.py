@@ -12,7 +12,7 @@ from private_bandits import baselines
 from private_bandits.papers import cascading
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits_book.one_item import OneBit, OneItem
-from private_bandits_book.studies import LongRun
+from private_bandits_book.studies import LongRun, LongStudy
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, math.inf)  # of the page, and without noise
 HORIZON, SEED, RUNS = 100_000, 2026, 20
@@ -29,10 +29,10 @@ def runs_of(problem: Any, make: Callable[[float], Any]) -> list[LongRun]:
 
 
 STUDIES = {
-    "arms": partial(runs_of, ARMS, baselines.kl_ucb_cf),
-    "lists": partial(runs_of, LISTS, REPLAYED),
-    "sets": partial(runs_of, SETS, REPLAYED),
-    "bits-arms": partial(runs_of, ARMS, OneBit),
-    "bits-lists": partial(runs_of, LISTS, OneBit),
-    "bits-sets": partial(runs_of, SETS, OneBit),
+    "arms": LongStudy(partial(runs_of, ARMS, baselines.kl_ucb_cf), ["pays"]),
+    "lists": LongStudy(partial(runs_of, LISTS, REPLAYED), ["pays"]),
+    "sets": LongStudy(partial(runs_of, SETS, REPLAYED), ["pays"]),
+    "bits-arms": LongStudy(partial(runs_of, ARMS, OneBit), ["pays"]),
+    "bits-lists": LongStudy(partial(runs_of, LISTS, OneBit), ["pays"]),
+    "bits-sets": LongStudy(partial(runs_of, SETS, OneBit), ["pays"]),
 }

@@ -17,7 +17,7 @@ from private_bandits.estimates import Interval, mean_interval, ratio_interval
 from private_bandits.policy import Policy
 from private_bandits_book import plots
 from private_bandits_book.figures import short
-from private_bandits_book.studies import NAMES
+from private_bandits_book.runs import NAMES, join, uniform_play
 
 Maker = Callable[[float], Policy]
 _FAR = 1e3  # the factor within which nominal and paid epsilon lie
@@ -80,7 +80,7 @@ def play(
     horizon : int, optional
         Where it differs from the chapter's.
     slow : mapping of str to callable, optional
-        Makers by the longer study that has their runs, which are read at the chapter's own parameters.
+        Makers by the longer study of the chapter that has their runs, which are read where they are the same.
 
     Returns
     -------
@@ -90,14 +90,13 @@ def play(
     given = chapter.parameters
     how: dict[str, Any] = {"horizon": horizon, "checkpoints": []}
     runs = [chapter.play(problem, list(free), pays=math.inf, **how)]
-    if chapter.own:
-        runs += [chapter.long(label) for label in slow or {}]
-    else:
-        makers = [*makers, *(slow or {}).values()]
-    for epsilon in [*sorted({*given["epsilons"], given["epsilon"]}), math.inf]:
+    epsilons = [*sorted({*given["epsilons"], given["epsilon"]}), math.inf]
+    for label, make in (slow or {}).items():
+        runs += [chapter.play(problem, [paying(make, each)], pays=each, stored=label, **how) for each in epsilons]
+    for epsilon in epsilons:
         policies = [paying(make, epsilon) for make in makers]
         runs.append(chapter.play(problem, policies, pays=epsilon, **how))
-    found = plots.join(*runs)
+    found = join(*runs)
     leaks = np.isfinite(found["epsilon"]) & ~np.isfinite(found["effective_epsilon"])
     return found.assign(nominal=found["epsilon"], trust=found["trust"].where(~leaks, "leaking"))
 
@@ -137,8 +136,8 @@ def priced(runs: pd.DataFrame) -> pd.DataFrame:
     """
     base = without(runs)[1].mean()
     private = runs[np.isfinite(runs["pays"])]
-    even = plots.uniform_play(private).drop(columns="pays").merge(private[["pays"]].drop_duplicates(), how="cross")
-    found = plots.join(private, even)
+    even = uniform_play(private).drop(columns="pays").merge(private[["pays"]].drop_duplicates(), how="cross")
+    found = join(private, even)
     return found.assign(regret=found["regret"] / base, epsilon=found["pays"])
 
 
@@ -236,7 +235,7 @@ def chosen(families: dict[str, pd.DataFrame], epsilon: float) -> pd.DataFrame:
         for trust, part in here.groupby("trust", sort=False):
             best = prices[(prices["policy"] == least(part)) & (prices["trust"] == trust)]
             found.append(best.assign(kind=_kind(best.iloc[0]), facet=name))
-    return plots.join(*found)
+    return join(*found)
 
 
 def _kind(row: pd.Series) -> str:

@@ -18,7 +18,7 @@ from private_bandits.estimates import Interval
 from private_bandits.papers import contextual as paper
 from private_bandits.papers.contextual import instances
 from private_bandits.policy import Policy
-from private_bandits_book.studies import LongRun
+from private_bandits_book.studies import LongRun, LongStudy
 
 SEED, RUNS, OFTEN, DELTA = 202007, 20, 60, 1e-3
 FINE, COARSE = 2 ** (1 / 8), 2 ** (1 / 4)
@@ -57,7 +57,7 @@ def _runs(design: str, sets: str, dim: int, epsilon: float, horizon: int, middle
     for gap in sorted({min(float(f"{middle * step**k:.3g}"), 1.0) for k in range(-most, most + 1)}):
         problem = instances.one_set(dim, gap=gap) if dim > 1 else instances.or_nothing(gap)
         problem = instances.skewed(gap) if sets == "ten sets" else problem
-        labels = {"design": design, "sets": sets, "dim": dim, "epsilon": epsilon, "horizon": horizon, "gap": gap}
+        labels = {"design": design, "sets": sets, "dim": dim, "horizon": horizon, "gap": gap}
         runs = OFTEN if (design, dim, epsilon) == ("rewards", 2, 1.0) else RUNS  # runs of this one differ most
         made.append(LongRun(labels, problem, policy, horizon, SEED, runs, ()))
     return made
@@ -75,7 +75,7 @@ def worst_runs() -> list[LongRun]:
     return made
 
 
-STUDIES: dict[str, Callable[[], list[LongRun]]] = {"worst": worst_runs}
+STUDIES = {"worst": LongStudy(worst_runs, ["design", "sets", "dim", "epsilon", "horizon", "gap"])}
 
 
 class Peak(NamedTuple):

@@ -6,7 +6,7 @@ all of them are late enough that regret is below half of that of standing still.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from private_bandits.papers import contextual as paper
 from private_bandits.papers.contextual import instances
 from private_bandits.problems import ConvexLoss
 from private_bandits_book.judging import minus
-from private_bandits_book.studies import LongRun
+from private_bandits_book.studies import LongRun, LongStudy
 from private_bandits_book.sweep import EPSILON, HORIZON, LOG, RateFit, by_replication
 
 SEED, DELTA, EARLY = 20203, 1e-3, 10 * instances.CYCLE  # the last: a round that is kept too, and can be replayed
@@ -55,7 +55,7 @@ _STEPS = [
 
 def _run(row: str, learner: str, epsilon: float, horizon: int, runs: int, kept: Sequence[int] = (EARLY,)) -> LongRun:
     problem: ConvexLoss = instances.convex(LOSSES[row])
-    labels = {"row": row, "learner": learner, "epsilon": epsilon, "horizon": horizon}
+    labels = {"row": row, "learner": learner, "horizon": horizon}
     if learner in ("printed", "tuned", "strong"):
         policy = paper.two_point(problem, horizon, epsilon, DELTA, learner)
     else:  # the classical noise at epsilon 16 has a loss above 16
@@ -79,7 +79,8 @@ def steps_runs() -> list[LongRun]:
     return [_run(*stated) for stated in _STEPS]
 
 
-STUDIES: dict[str, Callable[[], list[LongRun]]] = {"powers": powers_runs, "steps": steps_runs}
+_STORED = ["row", "learner", "epsilon", "horizon"]
+STUDIES = {"powers": LongStudy(powers_runs, _STORED), "steps": LongStudy(steps_runs, _STORED)}
 
 
 def fit(rows: pd.DataFrame, row: str, learner: str, epsilon: float) -> RateFit:

@@ -15,8 +15,8 @@ from private_bandits import baselines
 from private_bandits.papers.definitions import replacements
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
-from private_bandits_book.plots import last, means
-from private_bandits_book.studies import LongRun
+from private_bandits_book.runs import last, means
+from private_bandits_book.studies import LongRun, LongStudy
 from private_bandits_book.sweep import LEAST_RUNS
 
 N_ARMS, GAP = 3, 0.5
@@ -58,9 +58,8 @@ def one_instance_runs() -> list[LongRun]:
 def long_run(name: str, epsilon: float) -> LongRun:
     """Return a run of the study on one instance."""
     least = 20 if name == DP_KLUCB else LEAST_RUNS
-    labels, runs = {"policy": name, "epsilon": epsilon}, STATED.get((name, epsilon), least)
-    problem, policy = instance(N_ARMS, GAP), made(name, epsilon)
-    return LongRun(labels, problem, policy, LONG_HORIZON, seed=20191, replications=runs, start=1000)
+    problem, policy, runs = instance(N_ARMS, GAP), made(name, epsilon), STATED.get((name, epsilon), least)
+    return LongRun({}, problem, policy, LONG_HORIZON, seed=20191, replications=runs, start=1000)
 
 
 # --- the price of privacy, on the hardest of many instances
@@ -72,9 +71,8 @@ def price_runs() -> list[LongRun]:
     runs = []
     for name, epsilon, gap in product((LDP_UCB, DP_KLUCB), (PRICE, math.inf), PRICE_GAPS):
         problem, policy = instance(N_ARMS, gap), made(name, epsilon, horizon=PRICE_HORIZON)
-        labels = {"policy": name, "epsilon": epsilon, "gap": gap}
         often = 100 if name == DP_KLUCB else 20  # its runs differ most
-        runs.append(LongRun(labels, problem, policy, PRICE_HORIZON, 20192, often, marks))
+        runs.append(LongRun({"gap": gap}, problem, policy, PRICE_HORIZON, 20192, often, marks))
     return runs
 
 
@@ -139,4 +137,7 @@ def with_bounds(runs: pd.DataFrame, game: Any) -> pd.DataFrame:
     return pd.concat([rows, bounds[rows.columns]], ignore_index=True)
 
 
-STUDIES: dict[str, Callable[[], list[LongRun]]] = {"upper-lower": one_instance_runs, "price": price_runs}
+STUDIES = {
+    "upper-lower": LongStudy(one_instance_runs, ["policy", "epsilon"]),
+    "price": LongStudy(price_runs, ["policy", "epsilon", "gap"]),
+}

@@ -15,7 +15,7 @@ from private_bandits.kernels import minima
 from private_bandits.simulate import log_checkpoints
 from private_bandits.streams import streams
 from private_bandits_book.judging import Less, Ruling, about, by_runs, pick
-from private_bandits_book.plots import facts
+from private_bandits_book.runs import facts
 
 _FIRST = 100  # round of the first checkpoint
 

@@ -14,7 +14,7 @@ import pandas as pd
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
-from private_bandits_book import plots
+from private_bandits_book.runs import join
 
 N_ARMS = 5
 
@@ -79,10 +79,10 @@ def with_bounds(runs: pd.DataFrame) -> pd.DataFrame:
         once.assign(policy="lower bound, " + once["trust"], regret=[_lower(row) for row in once.itertuples()]),
         local.assign(policy="order of (4)", regret=[_stated(row) for row in local.itertuples()]),
     ]
-    shown = plots.join(runs, *found)
+    shown = join(runs, *found)
     shown = shown[shown["regret"] < shown["gap"] * shown["t"]]  # else T is too short for the bound
     even = once.drop_duplicates("gap").assign(policy="uniform", family="uniform", trust="none")
-    return plots.join(shown, even.assign(regret=even["t"] * even["uniform"]))
+    return join(shown, even.assign(regret=even["t"] * even["uniform"]))
 
 
 def _lower(row: Any) -> float:

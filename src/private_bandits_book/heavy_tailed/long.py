@@ -3,7 +3,6 @@
 `private-bandits reproduce heavy_tailed --long` makes it; the rows are committed by replication.
 """
 
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -14,7 +13,7 @@ from private_bandits.kernels import robust
 from private_bandits.papers import heavy_tailed as paper
 from private_bandits.papers.heavy_tailed.instances import SETTINGS
 from private_bandits_book.heavy_tailed import far
-from private_bandits_book.studies import LongRun, play_long
+from private_bandits_book.studies import LongRun, LongStudy, play_long
 from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED
 
 SEED, RUNS = 2022, 5
@@ -29,12 +28,11 @@ def order_runs() -> list[LongRun]:
     made = []
     for spare, horizon, number, v, epsilon in product(SPARES, HORIZONS, SETTINGS, VS, EPSILONS):
         arms = paper.setting(number, v, v + spare)
-        u, at = arms.moment(v), (spare, horizon, number, v, epsilon)
+        u, labels = arms.moment(v), {"spare": spare, "horizon": horizon, "setting": number, "v": v}
         for policy in (
             paper.dp_robust_se(epsilon, v, u, 1.0 / horizon),
             paper.dp_robust_ucb(epsilon, v, u, horizon),
         ):
-            labels = {"policy": policy.name, **dict(zip(PANEL, at, strict=True))}
             made.append(LongRun(labels, arms, policy, horizon, SEED, RUNS, checkpoints=()))
     return made
 
@@ -44,8 +42,7 @@ def play(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
     if run.policy.kernel is not robust:
         frame = play_long(run, n_jobs)
         return frame.assign(low=frame["regret"], high=frame["regret"])
-    frame = far.ends(run.problem, run.policy, np.array([run.horizon]), run.replications, run.seed, n_jobs)
-    return frame.assign(**run.labels)[[*run.labels, "replication", "t", "regret", "low", "high"]]
+    return far.ends(run.problem, run.policy, np.array([run.horizon]), run.replications, run.seed, n_jobs)
 
 
 def order_table(order: pd.DataFrame) -> pd.DataFrame:
@@ -69,4 +66,4 @@ def order_table(order: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-STUDIES: dict[str, Callable[[], list[LongRun]]] = {"order": order_runs}
+STUDIES = {"order": LongStudy(order_runs, ["policy", *PANEL], play)}

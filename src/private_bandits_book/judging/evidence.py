@@ -11,7 +11,7 @@ import pandas as pd
 
 from private_bandits.estimates import Interval, difference_interval, mean_interval
 from private_bandits_book.rules import Less, Near, Ruling, Subject, all_of, by_runs, not_shown
-from private_bandits_book.studies import NAMES
+from private_bandits_book.runs import NAMES
 
 _SUBJECT = ["paper", "algorithm", "variant", "mechanism", "method", "trust"]
 _RUN = [

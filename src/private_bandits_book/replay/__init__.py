@@ -15,7 +15,7 @@ def check_parameters(**values: Any) -> None:
 
 def long_studies() -> dict[str, Callable[..., Any]]:
     """Return the longer studies by name; each takes `progress`, whether to show a bar."""
-    from private_bandits_book.replay.long import STUDIES, play
+    from private_bandits_book.replay.long import STUDIES
     from private_bandits_book.studies import long_study
 
-    return {label: long_study(label, runs, play) for label, runs in STUDIES.items()}
+    return {label: long_study(label, study) for label, study in STUDIES.items()}

@@ -5,7 +5,6 @@ of linear ones, so a policy on an instance is one row.
 """
 
 import math
-from collections.abc import Callable
 from itertools import combinations, product
 from typing import Any
 
@@ -18,7 +17,7 @@ from private_bandits.policy import Policy
 from private_bandits.privacy.divergences import private_kl
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits_book.one_item import OneItem
-from private_bandits_book.studies import LongRun, play_long
+from private_bandits_book.studies import LongRun, LongStudy, play_long
 
 CHOOSING = {"two": (0.6, 0.5), "ladder": (0.9, 0.8, 0.7, 0.6), "one": (0.75, *[0.25] * 4), "close": (0.55, 0.5, 0.5)}
 """The instances on which the rule was chosen."""
@@ -58,14 +57,14 @@ def play(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
     regret, means = play_long(run, n_jobs)["regret"], np.unique(run.problem.means)
     linear = int((regret >= (means[-1] - means[-2]) * run.horizon / 2).sum())
     row = {"regret": regret.mean(), "regret_se": regret.sem(), "worst": regret.max(), "linear": linear}
-    return pd.DataFrame([{**run.labels, **row, "replications": len(regret)}])
+    return pd.DataFrame([{**row, "replications": len(regret)}])
 
 
 def _long(instance: str, problem: Any, policy: Any, horizon: int, **labels: Any) -> LongRun:
     arms = Arms.bernoulli(np.array(problem)) if isinstance(problem, tuple) else problem  # means
-    known = {"policy": policy.name, "instance": instance, "horizon": horizon, "epsilon": policy.privacy.epsilon}
+    labels |= {"instance": instance, "horizon": horizon}
     runs = RUNS if isinstance(policy, Policy) else RUNS // 5
-    return LongRun(known | labels, arms, policy, horizon, SEED, runs, checkpoints=())
+    return LongRun(labels, arms, policy, horizon, SEED, runs, checkpoints=())
 
 
 def private(epsilon: float, n_arms: int, horizon: int) -> list[Policy]:
@@ -131,8 +130,13 @@ def lower(means: Any, horizon: int, epsilon: float) -> float:
     return math.log(horizon) * sum((best - m) / private_kl(m, best, epsilon) for m in means if m < best)
 
 
-STUDIES: dict[str, Callable[[], list[LongRun]]] = {"choice": choice_runs, "measurement": measurement_runs}
-STUDIES |= {"horizons": horizon_runs, "lists": list_runs}
+_STORED = ["policy", "instance", "horizon", "epsilon"]
+STUDIES = {
+    "choice": LongStudy(choice_runs, [*_STORED, "factor", "growth"], play),
+    "measurement": LongStudy(measurement_runs, _STORED, play),
+    "horizons": LongStudy(horizon_runs, _STORED, play),
+    "lists": LongStudy(list_runs, _STORED, play),
+}
 COLUMNS = [f"{epsilon:g}" if epsilon < 1 else f"{epsilon:.1f}" for epsilon in EPSILONS]
 
 
@@ -151,7 +155,7 @@ def price(rows: pd.DataFrame) -> pd.DataFrame:
     rows : DataFrame
         Of the measurement, as `Chapter.long` returns them.
     """
-    numbers = ["instance", "regret", "regret_se", "worst", "linear", "replications", "problem", "uniform"]
+    numbers = ["run", "instance", "regret", "regret_se", "worst", "linear", "replications", "problem", "uniform"]
     parts = over_free(rows).assign(log=lambda known: np.log(known["ratio"])).groupby(["policy", "epsilon"], sort=False)
     found = parts.agg(
         log=("log", "mean"), variance=("variance", "sum"), size=("log", "size"), replications=("replications", "first")

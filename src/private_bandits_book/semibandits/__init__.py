@@ -20,4 +20,4 @@ def long_studies() -> dict[str, Callable[..., Any]]:
     from private_bandits_book.semibandits.long import STUDIES
     from private_bandits_book.studies import long_study
 
-    return {label: long_study(label, runs) for label, runs in STUDIES.items()}
+    return {label: long_study(label, study) for label, study in STUDIES.items()}

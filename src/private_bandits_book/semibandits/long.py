@@ -17,7 +17,7 @@ from private_bandits.papers.semibandits import VARIANTS, bounds
 from private_bandits.papers.semibandits.repair_blocks import log_level
 from private_bandits.policy import Policy
 from private_bandits.problems import SemiBandit
-from private_bandits_book.studies import LongRun
+from private_bandits_book.studies import LongRun, LongStudy
 from private_bandits_book.sweep import EPSILON, GAP, LOG, SIZE, abscissa, by_replication, exact_slope
 
 SEED, HELD, REPAIRED = 20200, 0.9, VARIANTS[1:]  # HELD: the gap, or the distance of the means, where it does not move
@@ -73,7 +73,6 @@ class Sweep(NamedTuple):
 
 def _long(sweep: Sweep, problem: SemiBandit, policy: Policy, gap: float, horizon: int, runs: int) -> LongRun:
     labels: dict[str, Any] = {"quantity": sweep.quantity, "instances": sweep.instances, "best": sweep.best}
-    labels |= {"policy": policy.name, "variant": policy.version, "epsilon": policy.privacy.epsilon}
     labels |= {"n_arms": problem.n_items, "size": problem.list_size, "gap": gap, "horizon": horizon}
     return LongRun(labels, problem, policy, horizon, SEED, runs, checkpoints=(10_000,))
 
@@ -380,4 +379,5 @@ def noise_level(size: int, horizon: int) -> float:
     return level + 2.0 * math.sqrt(size * level)
 
 
-STUDIES: dict[str, Callable[[], list[LongRun]]] = {"powers": powers_runs, "blocks": blocks_runs}
+_STORED = ["quantity", "instances", "best", "policy", "variant", "epsilon", "n_arms", "size", "gap", "horizon"]
+STUDIES = {"powers": LongStudy(powers_runs, _STORED), "blocks": LongStudy(blocks_runs, _STORED)}
