@@ -37,7 +37,12 @@ HORIZON = 400
 def box(terms, **constants):
     pairs = np.array(terms, float).reshape(-1, 2)
     constants = {"cap": 1.0, "fallback": True, "observe_first": False, "semi_bandit": True, **constants}
-    return Policy("box", "", "", (), PRIVACY, index, index.Record(pairs, **constants))
+    return Policy(
+        name="box",
+        privacy=PRIVACY,
+        kernel=index,
+        record=index.Record(pairs, **constants),
+    )
 
 
 @pytest.mark.parametrize("setting", KINDS)

@@ -21,7 +21,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from IPython.display import Markdown, display
 
-from private_bandits.simulate import simulate
+from private_bandits.simulation import simulate
 from private_bandits_book import figures
 from private_bandits_book.cache import at
 from private_bandits_book.chapters import render, seeds

@@ -16,7 +16,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from private_bandits.papers.heavy_tailed.instances import ParetoArms
-from private_bandits.policy import Player, Policy
+from private_bandits.policy import playable
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
 from private_bandits_book import figures
@@ -60,10 +60,15 @@ def facts(policy: Any, problem: Any) -> dict[str, Any]:
     >>> facts(ucb_laplace(0.2, 4), b_lb(20, 4, 0.2, 0.15))["effective_epsilon"]
     inf
     """
-    stated = policy if isinstance(policy, Policy | Player) else Player()
+    stated = playable(policy)
     privacy = stated.privacy if isinstance(stated.privacy, Guarantee) else Guarantee.none()
-    known = {"policy": policy.name, "paper": stated.paper, "algorithm": stated.algorithm, "variant": stated.version}
-    known |= {"mechanism": stated.mechanism, "method": policy.method if isinstance(policy, Policy) else ""}
+    known: dict[str, Any] = {
+        "policy": stated.name,
+        "paper": stated.paper,
+        "algorithm": stated.algorithm,
+        "variant": stated.variant,
+    }
+    known |= {"mechanism": stated.mechanism, "method": stated.method}
     known |= {"family": family(stated), "trust": privacy.trust}
     known |= {"epsilon": privacy.epsilon, "value_epsilon": privacy.value_epsilon}
     known |= {"effective_epsilon": privacy.effective_epsilon}

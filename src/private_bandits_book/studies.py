@@ -12,30 +12,25 @@ from joblib import Parallel
 from tqdm import tqdm
 
 from private_bandits.estimates import Interval
-from private_bandits.kernels import elimination, robust
-from private_bandits.policy import Policy
+from private_bandits.policy import Policy, playable
 from private_bandits.privacy import binomial_interval
-from private_bandits.simulate import AnyProblem, simulate
+from private_bandits.simulation import AnyProblem, simulate
 from private_bandits_book.cache import at, memoize
 
 
 def family(policy: Any) -> str:
     """Return the algorithms that a policy is shown with, by one colour: mostly its mechanism, without privacy too."""
-    if isinstance(policy, Policy):
-        if policy.kernel is elimination:
-            return "elimination"
-        if policy.kernel is robust:
-            return "tree"
-        if policy.noise == "composition":
-            return "composition"
-    return "response" if policy.mechanism == "exponential" else str(policy.mechanism)
+    known = playable(policy)
+    if known.family or known.calibration == "composition":
+        return known.family or known.calibration
+    return "response" if known.mechanism == "exponential" else known.mechanism
 
 
 def identity(problem: AnyProblem, policy: Any) -> Hashable:
     """Return a key that two pairs of a problem and a policy share if they give the same numbers under one label."""
     if not isinstance(policy, Policy):
         return _content(problem), policy if isinstance(policy, Hashable) else Itself(policy)
-    named = policy.name, policy.algorithm, policy.version, policy.privacy
+    named = policy.name, policy.algorithm, policy.variant, policy.privacy
     return _content(problem), *named, type(policy.record), _content(policy.record)
 
 

@@ -24,7 +24,15 @@ def thompson() -> Policy:
     'no privacy'
     """
     record = replay.Record(np.zeros((0, 3)), sampled=True)
-    return Policy("Thompson", "agrawal2012", "Algorithm 1", ("", "printed"), Guarantee.none(), replay, record)
+    return Policy(
+        name="Thompson",
+        paper="agrawal2012",
+        algorithm="Algorithm 1",
+        variant="printed",
+        privacy=Guarantee.none(),
+        kernel=replay,
+        record=record,
+    )
 
 
 def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:

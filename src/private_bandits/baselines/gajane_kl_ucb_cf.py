@@ -41,7 +41,16 @@ def kl_ucb_cf(epsilon: float) -> Policy:
     record = episodes.Record(np.zeros((0, 3)), level=1.0, slow=3.0, kept=math.inf, growth=0.0, flip=flip)
     paid, why = channel_loss([[truth, flip], [flip, truth]]), "randomised response on each reward"
     privacy = Guarantee.certified(epsilon, paid, "local", why)
-    return Policy("kl-UCB-CF", "gajane2018", "kl-UCB-CF", ("", "printed"), privacy, episodes, record, "response")
+    return Policy(
+        name="kl-UCB-CF",
+        paper="gajane2018",
+        algorithm="kl-UCB-CF",
+        variant="printed",
+        privacy=privacy,
+        kernel=episodes,
+        record=record,
+        mechanism="response",
+    )
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:

@@ -73,7 +73,7 @@ class Sweep(NamedTuple):
 
 def _long(sweep: Sweep, problem: SemiBandit, policy: Policy, gap: float, horizon: int, runs: int) -> LongRun:
     labels: dict[str, Any] = {"quantity": sweep.quantity, "instances": sweep.instances, "best": sweep.best}
-    labels |= {"policy": policy.name, "variant": policy.version, "epsilon": policy.privacy.epsilon}
+    labels |= {"policy": policy.name, "variant": policy.variant, "epsilon": policy.privacy.epsilon}
     labels |= {"n_arms": problem.n_items, "size": problem.list_size, "gap": gap, "horizon": horizon}
     return LongRun(labels, problem, policy, horizon, SEED, runs, checkpoints=(10_000,))
 

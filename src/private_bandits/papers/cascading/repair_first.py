@@ -55,8 +55,16 @@ def repaired_first(epsilon: float, list_size: int) -> Policy:
     )
     paid = channel_loss(first_channel(flip, size))
     privacy = Guarantee.certified(epsilon, paid, "local", "one randomised bit about the first item")
-    name, version = "Response, first item", ("", "repaired")
-    return Policy(name, "", "repair, first", version, privacy, index, record, "response", method="first")
+    return Policy(
+        name="Response, first item",
+        algorithm="repair, first",
+        variant="repaired",
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="response",
+        method="first",
+    )
 
 
 def first_channel(flip: float, list_size: int) -> np.ndarray:

@@ -49,7 +49,17 @@ def ucb_composition(epsilon: float, delta: float, list_size: int, noise_multipli
     a = terms(SAMPLING, (24.0 * scale**2, 0.0))
     record = index.Record(a, noise=index.LAPLACE, scale=scale, list_size=size)
     privacy = local(promised, per_query, laplace_loss(scale, size), 0.0, record)
-    return Policy("Composition", PAPER, "Theorem 8", ("", times), privacy, index, record, "laplace", "composition")
+    return Policy(
+        name="Composition",
+        paper=PAPER,
+        algorithm="Theorem 8",
+        variant=times,
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="laplace",
+        calibration="composition",
+    )
 
 
 def reference(

@@ -70,8 +70,16 @@ def gloc(dim: int, horizon: int, learner: str = "newton", responses: str = "bina
             binary=True,
             horizon=length,
         )
-    place, version = f"GLOC, {learner} steps", ("", "stated")
-    return Policy("GLOC", "jun2017", place, version, Guarantee.none(), linear, record, method=learner)
+    return Policy(
+        name="GLOC",
+        paper="jun2017",
+        algorithm=f"GLOC, {learner} steps",
+        variant="stated",
+        privacy=Guarantee.none(),
+        kernel=linear,
+        record=record,
+        method=learner,
+    )
 
 
 def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:

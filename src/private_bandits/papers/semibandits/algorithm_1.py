@@ -50,7 +50,17 @@ def cucb_ldp1(epsilon: float, size: int, variant: str = "printed", horizon: int 
     record = local_record(scale, printed, variant, horizon, index.ALL, members)
     paid = members / scale if scale else math.inf
     privacy = Guarantee.certified(epsilon, paid, "local", "Laplace noise on all K outcomes")
-    return Policy("CUCB-LDP1", PAPER, "Algorithm 1, lines 4-7", (variant,), privacy, index, record, "laplace")
+    return Policy(
+        name="CUCB-LDP1",
+        paper=PAPER,
+        algorithm="Algorithm 1, lines 4-7",
+        variant=variant,
+        chosen=variant,
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="laplace",
+    )
 
 
 def reference(

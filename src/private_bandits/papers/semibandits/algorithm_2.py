@@ -49,7 +49,18 @@ def cucb_ldp2(epsilon: float, variant: str = "printed", horizon: int | None = No
     reason = "Laplace noise on the one outcome sent; which one is public"
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "local", reason)
     place, method = "Algorithm 2, lines 4-7", "least pulled"
-    return Policy("CUCB-LDP2", PAPER, place, (variant,), privacy, index, record, "laplace", method=method)
+    return Policy(
+        name="CUCB-LDP2",
+        paper=PAPER,
+        algorithm=place,
+        variant=variant,
+        chosen=variant,
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="laplace",
+        method=method,
+    )
 
 
 def reference(

@@ -45,7 +45,16 @@ def cucb(update: str = "all") -> Policy:
     record = index_record([SAMPLING], reports=_UPDATES[update])
     name, method = ("CUCB", "") if update == "all" else ("CUCB, least pulled", "least pulled")
     privacy = Guarantee.none()
-    return Policy(name, "chen2013", "Algorithm 1", ("", "printed"), privacy, index, record, method=method)
+    return Policy(
+        name=name,
+        paper="chen2013",
+        algorithm="Algorithm 1",
+        variant="printed",
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        method=method,
+    )
 
 
 def reference(problem: Any, horizon: int, streams: Any, update: str = "all") -> list[list[int]]:

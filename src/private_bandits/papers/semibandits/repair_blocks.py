@@ -70,8 +70,16 @@ def cucb_blocks(epsilon: float, size: int, n_arms: int, horizon: int) -> Policy:
     record = superarm.Record(grid, level, 0.0, length, scale, True, superarm.LEAP, members, arms)
     reason = "one noisy sum per user, of one outcome; which one is public"
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "central", reason)
-    name, version, method = "CUCB, blocks", ("", "repaired"), "least pulled"
-    return Policy(name, "", "super-arm blocks", version, privacy, superarm, record, "laplace", method=method)
+    return Policy(
+        name="CUCB, blocks",
+        algorithm="super-arm blocks",
+        variant="repaired",
+        privacy=privacy,
+        kernel=superarm,
+        record=record,
+        mechanism="laplace",
+        method="least pulled",
+    )
 
 
 def log_level(horizon: int) -> float:

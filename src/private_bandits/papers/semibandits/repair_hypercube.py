@@ -57,8 +57,16 @@ def cucb_hypercube(epsilon: float, size: int, horizon: int) -> Policy:
     )
     reason = "a corner of the hypercube, more or less like the outcomes"
     privacy = Guarantee.certified(epsilon, channel_loss([[truth, lie], [lie, truth]]), "local", reason)
-    version, method = ("", "repaired"), "hypercube"
-    return Policy("Hypercube", "duchi2018", "", version, privacy, index, record, "response", method=method)
+    return Policy(
+        name="Hypercube",
+        paper="duchi2018",
+        variant="repaired",
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="response",
+        method="hypercube",
+    )
 
 
 def agreement(epsilon: float, size: int) -> float:

@@ -58,8 +58,16 @@ def super_arm_radius(epsilon: float, horizon: int) -> Policy:
     record = superarm.Record(np.array(points, np.int64), level, flip, length, leap=leap)
     paid = channel_loss([[truth, flip], [flip, truth]])
     privacy = Guarantee.certified(epsilon, paid, "local", "one randomised bit about an arm that is public")
-    name, version, method = "Super-arm radius", ("", "repaired"), "least pulled"
-    return Policy(name, "", "super-arm radius", version, privacy, superarm, record, "response", method=method)
+    return Policy(
+        name="Super-arm radius",
+        algorithm="super-arm radius",
+        variant="repaired",
+        privacy=privacy,
+        kernel=superarm,
+        record=record,
+        mechanism="response",
+        method="least pulled",
+    )
 
 
 def grid(horizon: int) -> list[int]:
