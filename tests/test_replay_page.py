@@ -17,7 +17,7 @@ from private_bandits.kernels import replay as kernel
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms
-from private_bandits.simulate import simulate
+from private_bandits.simulation import simulate
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.replay import lemmas, long, long_studies, rules
 from private_bandits_book.rules import Ruling

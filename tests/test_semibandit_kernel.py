@@ -19,7 +19,8 @@ from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import SemiBandit
 from private_bandits.problems.families import TOP
-from private_bandits.simulate import streams, trace
+from private_bandits.simulation import trace
+from private_bandits.streams import streams
 
 PRIVACY = Guarantee(
     epsilon=1.0,

@@ -50,7 +50,7 @@ def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     return by_index(problem, horizon, streams, lambda s, n, t: beta(1 + s, 1 + n - s, streams.choice))
 

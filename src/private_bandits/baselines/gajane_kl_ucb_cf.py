@@ -70,7 +70,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     flip = response_probabilities(epsilon, 2)[1]
     return azize_dp_klucb.reference(problem, horizon, streams, math.inf, growth=0.0, slow=3.0, flip=flip)

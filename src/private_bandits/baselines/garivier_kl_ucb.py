@@ -66,7 +66,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, c: float = 0.0) 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
 
     def upper(total: float, pulls: int, t: int) -> float:

@@ -77,7 +77,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     flip = 1 / (1 + math.exp(epsilon))
     return auer_figure_1.reference(problem, horizon, streams, lambda bit: respond(bit, 2, flip, streams.noise))

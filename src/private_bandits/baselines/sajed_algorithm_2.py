@@ -98,7 +98,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     viable = list(range(problem.n_items))  # S <- {1, ..., K}
     rows: Rows = []

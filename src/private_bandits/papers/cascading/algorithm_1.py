@@ -119,7 +119,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     means, size, n_items, items = problem.means, problem.list_size, problem.n_items, range(problem.n_items)
     mechanisms = [Hybrid(epsilon / n_items / multiplier, streams.noise) for e in items]  # instantiate

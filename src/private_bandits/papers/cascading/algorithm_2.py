@@ -77,7 +77,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     scale = multiplier * problem.list_size / epsilon
     means, size, items = problem.means, problem.list_size, range(problem.n_items)

@@ -83,7 +83,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     sigma = multiplier / epsilon * math.sqrt(2 * problem.list_size * math.log(1.25 / delta))
     means, size, items = problem.means, problem.list_size, range(problem.n_items)

@@ -128,7 +128,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the super arm, and K.
+        A row a round, as `simulation.trace` shows it: the super arm, and K.
     """
     means, size, m, items = problem.means, problem.list_size, problem.n_items, range(problem.n_items)
     sigma = multiplier * math.sqrt(2 * size * math.log(1.25 / delta)) / epsilon

@@ -63,7 +63,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, least_first: boo
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)

@@ -91,7 +91,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     reach = size + 1 if size > 1 else 1

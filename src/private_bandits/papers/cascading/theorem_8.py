@@ -85,7 +85,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     b = math.sqrt(4 * problem.list_size * math.log(math.e + epsilon / delta)) / epsilon
     return algorithm_2.reference(problem, horizon, streams, problem.list_size / b, multiplier)

@@ -49,7 +49,7 @@ def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     rows = []
     for _ in range(horizon):

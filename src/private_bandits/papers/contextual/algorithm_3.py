@@ -155,7 +155,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     d, top, repaired = problem.dim, skeleton.sigmoid(1.0), variant == "repaired"
     sigma = 6.0 * math.sqrt(2.0 * math.log(3.75 / delta)) / epsilon  # line 2

@@ -188,7 +188,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     d, log_t = problem.dim, math.log(horizon)
     sigma = 6.0 * math.sqrt(2.0 * math.log(2.5 / delta)) / epsilon

@@ -91,7 +91,7 @@ def reference(problem: LinearContext, horizon: int, streams: Any, epsilon: float
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     actions, means, b = problem.sets[0], problem.means[0], 4.0 / epsilon
     tail = math.log(2 * len(actions) * math.ceil(math.log2(horizon / FIRST + 1)) / FAILURE)

@@ -80,7 +80,7 @@ def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridg
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     d = problem.dim
     v, u, theta = np.zeros((d, d)), np.zeros(d), np.zeros(d)

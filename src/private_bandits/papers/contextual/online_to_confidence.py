@@ -101,7 +101,7 @@ def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridg
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     d, top = problem.dim, skeleton.sigmoid(1.0)
     kappa = top * (1.0 - top)

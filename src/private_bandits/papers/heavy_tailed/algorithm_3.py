@@ -207,7 +207,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     noisy, epsilon = math.isfinite(epsilon), 1.0 if math.isinf(epsilon) else epsilon
     viable = list(range(problem.n_items))  # line 1

@@ -118,7 +118,7 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float, v: float
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     arms = range(problem.n_items)
     log, samples = math.log(horizon), min(1, epsilon)

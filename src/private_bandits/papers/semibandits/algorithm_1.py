@@ -66,7 +66,7 @@ def cucb_ldp1(epsilon: float, size: int, variant: str = "printed", horizon: int 
 def reference(
     problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed", anytime: bool = False
 ) -> list[list[int]]:
-    """Play Algorithm 1 line by line, with ln t for ln T if `anytime`; return what `simulate.trace` returns.
+    """Play Algorithm 1 line by line, with ln t for ln T if `anytime`; return what `simulation.trace` returns.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+        A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
     base, k = bandit.arms, bandit.size

@@ -58,7 +58,7 @@ def cucb(update: str = "all") -> Policy:
 
 
 def reference(problem: Any, horizon: int, streams: Any, update: str = "all") -> list[list[int]]:
-    """Play the algorithm line by line; return what `simulate.trace` returns.
+    """Play the algorithm line by line; return what `simulation.trace` returns.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def reference(problem: Any, horizon: int, streams: Any, update: str = "all") -> 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+        A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
     base = bandit.arms

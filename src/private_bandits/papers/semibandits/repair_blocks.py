@@ -123,7 +123,7 @@ def first_block(epsilon: float, size: int, horizon: int) -> int:
 
 
 def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[list[int]]:
-    """Play the algorithm line by line, with the problem's K and the run's T; return what `simulate.trace` returns.
+    """Play the algorithm line by line, with the problem's K and the run's T; return what `simulation.trace` returns.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[
     Returns
     -------
     list of list of int
-        A row per round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+        A row per round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
     f = math.log(horizon) + math.log(1 + math.floor(math.log2(horizon)))

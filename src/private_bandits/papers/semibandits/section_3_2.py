@@ -78,6 +78,6 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float, variant:
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+        A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     return algorithm_3.reference(problem, horizon, streams, epsilon, variant, least=True)
