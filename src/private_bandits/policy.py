@@ -301,7 +301,7 @@ class InPython(Playable):
     Parameters
     ----------
     policy : object with `name` and `start(problem, choice, noise)`
-        The facts are those of a `Player`; of another object nothing is known.
+        What it states it states by the names of `Player`, which has what is left out.
 
     Raises
     ------
@@ -312,20 +312,19 @@ class InPython(Playable):
     workers = "processes"
 
     def __init__(self, policy: Any) -> None:
-        told = policy if isinstance(policy, Player) else Player()
         self.name, self._policy = policy.name, policy
+        told = {fact: getattr(policy, fact, getattr(Player, fact)) for fact in Player.__annotations__}
         for fact in ("paper", "algorithm", "variant", "chosen", "method"):
-            if not isinstance(getattr(told, fact), str):
-                raise ValueError(f"{fact} of {self.name} must be text, got {checks.brief(getattr(told, fact))}")
-        self.paper, self.algorithm, self.method = told.paper, told.algorithm, told.method
-        self.variant, self.chosen = told.variant, told.chosen
-        checks.choice(f"mechanism of {self.name}", told.mechanism, get_args(Mechanism))
-        checks.choice(f"calibration of {self.name}", told.calibration, get_args(Calibration))
-        self.mechanism, self.calibration, self.privacy = told.mechanism, told.calibration, told.privacy
-        if not isinstance(self.privacy, Guarantee) and self.privacy != NOT_STATED:
-            words = f"a Guarantee or {NOT_STATED!r}"
-            raise ValueError(f"privacy of {self.name} must be {words}, got {checks.brief(self.privacy)}")
-        self.horizon = checks.integer(f"horizon of {self.name}", told.horizon, at_least=0)
+            if not isinstance(told[fact], str):
+                raise ValueError(f"{fact} of {self.name} must be text, got {checks.brief(told[fact])}")
+        checks.choice(f"mechanism of {self.name}", told["mechanism"], get_args(Mechanism))
+        checks.choice(f"calibration of {self.name}", told["calibration"], get_args(Calibration))
+        checks.integer(f"horizon of {self.name}", told["horizon"], at_least=0)
+        if not isinstance(told["privacy"], Guarantee) and told["privacy"] != NOT_STATED:
+            found = checks.brief(told["privacy"])
+            raise ValueError(f"privacy of {self.name} must be a Guarantee or {NOT_STATED!r}, got {found}")
+        self.horizon: int = told.pop("horizon")
+        vars(self).update(told)
 
     @property
     def constants(self) -> Any:

@@ -70,7 +70,8 @@ def simulate(
     problem : Arms, Cascade, ConvexLoss, LinearContext, SemiBandit, or a Problem of your own
     policy : Policy, or an object with `name` and `start(problem, choice, noise)`
         `start` returns a fresh `learners.Learner` for each replication, which starts a copy; `choice` and `noise` are
-        its random streams. A `policy.Player` has facts beside. A Problem of your own is for these.
+        its random streams. What it states of itself, as a `policy.Player` does, stands in the result. A Problem of
+        your own is for these.
     horizon : int
         Rounds of a run, 1 to 2^62.
     replications : int or range
