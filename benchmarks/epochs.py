@@ -17,7 +17,7 @@ import numpy as np
 from private_bandits.kernels import elimination
 from private_bandits.papers.heavy_tailed import dp_robust_se, ldp_robust_se, setting
 from private_bandits.policy import Policy
-from private_bandits.simulate import streams
+from private_bandits.streams import streams
 
 LENGTHS = tuple(10**power for power in range(7, 16))  # pulls of each arm in the epoch
 TURNS = 100

@@ -18,7 +18,7 @@ import numpy as np
 
 from private_bandits.kernels import index
 from private_bandits.papers.cascading import b_lb, cascade_ucb1, repaired_local, ucb_gaussian, ucb_laplace
-from private_bandits.simulate import streams
+from private_bandits.streams import streams
 
 MODULES = Path(__file__).parents[1] / "book" / "_lab" / "settings.js"
 ROUNDS, TURNS = 1_000_000, 7

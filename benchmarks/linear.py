@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from private_bandits.kernels import linear
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.problems import LinearContext
-from private_bandits.simulate import streams
+from private_bandits.streams import streams
 
 DIM = N_ACTIONS = 20
 ROUNDS, PASSES = 2_000, 12

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from private_bandits.policy import Policy
-from private_bandits.simulate import streams
+from private_bandits.streams import streams
 
 Play = Callable[[int, int], tuple[float, float]]  # rounds, seed -> seconds, pseudo-regret
 

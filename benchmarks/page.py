@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from private_bandits.simulate import log_checkpoints
+from private_bandits.simulation import log_checkpoints
 from private_bandits_book import figures
 
 HERE = Path(__file__).parent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from private_bandits.simulate import streams
+from private_bandits.streams import streams
 
 
 def go_on(kernel, problem, record, state, first, last, source):

@@ -78,7 +78,7 @@ def _one_worker_a_file(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(autouse=True)
 def _threads_for_short_runs_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.import_module("private_bandits.simulate"), "_FEW", 0)
+    monkeypatch.setattr(importlib.import_module("private_bandits.simulation"), "_FEW", 0)
 
 
 @pytest.fixture(autouse=True)

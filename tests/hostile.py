@@ -26,7 +26,6 @@ from private_bandits.papers import cascading, contextual, heavy_tailed
 from private_bandits.policy import Policy
 from private_bandits.privacy import FinitePolicy
 from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
-from private_bandits.simulate import check_fit
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.chapters.parameters import UsageError, validate
 
@@ -210,7 +209,7 @@ def played(policy: Policy) -> None:
     """Play a policy for 20 rounds on a problem that it fits, and look at what it loses."""
     for problem in (CASCADE, SETS, ARMS, PARETO, CONTEXT, LOGISTIC, LOSS, BALL):
         try:
-            check_fit(problem, policy, 20)
+            policy.check(problem, 20)
         except ValueError:
             continue
         lost = simulate(problem, policy, horizon=20, replications=2, seed=1).regret.values

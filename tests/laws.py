@@ -13,7 +13,8 @@ import pandas as pd
 
 from private_bandits.papers import cascading, heavy_tailed, semibandits
 from private_bandits.policy import Policy
-from private_bandits.simulate import Problem, simulate
+from private_bandits.problems import Problem
+from private_bandits.simulation import simulate
 from private_bandits_book.definitions.long import DP_KLUCB, GAP, LDP_UCB, N_ARMS, UCB, instance, made
 from private_bandits_book.runs import csv_text
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from private_bandits.simulate import streams
+from private_bandits.streams import streams
 
 
 class OneByOne:

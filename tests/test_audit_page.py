@@ -33,7 +33,7 @@ def table():
 
 def test_every_algorithm_of_the_book_has_a_row_and_the_chapters_come_first():
     named = {(case.paper, case.variant) for case in CASES}
-    assert {(policy.paper or "ours", policy.version) for _, policy in listed()} <= named
+    assert {(policy.paper or "ours", policy.variant) for _, policy in listed()} <= named
     assert len({(*case[:5], case.delta, case.asked.get("promised"), _promised(case)) for case in CASES}) == len(CASES)
     ours = [case.paper in (*cases._CHAPTERS, "ours") for case in CASES if isinstance(case.target, Policy)]
     policies = ours[: len(ours) - sum(bool(case.known) for case in CASES if isinstance(case.target, Policy))]

@@ -28,7 +28,8 @@ from private_bandits.baselines import (
 from private_bandits.kernels import episodes
 from private_bandits.privacy.divergences import private_kl
 from private_bandits.problems import Arms
-from private_bandits.simulate import streams, trace
+from private_bandits.simulation import trace
+from private_bandits.streams import streams
 
 MEANS = [0.5, 0.9, 0.1, 0.9, 0.45]
 SHORT, LONG, LONGEST = 1500, 20_000, 300_000

@@ -38,7 +38,8 @@ from private_bandits.papers.cascading import (
 )
 from private_bandits.privacy import channel_loss
 from private_bandits.problems import Cascade, SemiBandit
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.simulation import simulate, trace
+from private_bandits.streams import streams
 
 HORIZON = 400
 MEANS = [0.3, 0.3, 0.2, 0.1, 0.1, 0.1, 0.05]

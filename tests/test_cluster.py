@@ -110,7 +110,7 @@ def test_a_cluster_gives_the_bits_of_one_process(cluster, folder):
 @pytest.mark.parametrize("backend", ["threading", "loky", "multiprocessing"])
 def test_workers_on_one_machine_give_the_bits_of_one_process(folder, monkeypatch, backend, n_jobs):
     # a short run in Python would have one worker
-    monkeypatch.setattr(importlib.import_module("private_bandits.simulate"), "_FEW_IN_PYTHON", 0)
+    monkeypatch.setattr(importlib.import_module("private_bandits.simulation"), "_FEW_IN_PYTHON", 0)
     alone = play(Player()), play(LAPLACE)
     for path in folder.iterdir():
         path.unlink()
@@ -143,7 +143,9 @@ def test_a_worker_killed_in_the_middle_gives_the_same_bits(cluster, folder):
 
 
 def test_a_worker_with_other_code_is_refused(cluster, tiny, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(importlib.import_module("private_bandits.simulate"), "_versions", lambda: "private-bandits 0.0")
+    monkeypatch.setattr(
+        importlib.import_module("private_bandits.simulation"), "_versions", lambda: "private-bandits 0.0"
+    )
     assert main(["run", "tiny", "-o", str(tmp_path / "out"), "--scheduler", cluster.address], book=tiny) == 2
     err = capsys.readouterr().err
     assert err.startswith("private-bandits: the worker tcp://127.0.0.1:") and err.count("\n") == 1

@@ -26,7 +26,8 @@ from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.oful import linucb
 from private_bandits.papers.contextual.online_to_confidence import gloc
 from private_bandits.problems import LinearContext
-from private_bandits.simulate import streams, trace
+from private_bandits.simulation import trace
+from private_bandits.streams import streams
 
 HORIZON, ALPHA, DELTA = 250, 0.1, 1e-3
 THETAS = {1: [0.7], 2: [0.6, -0.7], 4: [0.5, -0.3, 0.5, 0.4]}

@@ -15,7 +15,7 @@ from private_bandits.papers.contextual.accounting import noise_reach
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import two_point
 from private_bandits.problems import ConvexLoss
-from private_bandits.simulate import trace
+from private_bandits.simulation import trace
 from private_bandits_book.convex import lemmas
 
 ANCHORS = [[0.5, -0.2], [-0.7, 0.6], [0.2, 0.9]]

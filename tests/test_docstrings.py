@@ -117,7 +117,7 @@ def missing(name, thing):
 
 
 # what every kernel holds; `kernels` says once what they take and return
-HELD = ("advance", "blank", "check", "start")
+HELD = ("account", "advance", "blank", "check", "seen", "start")
 
 
 def test_what_is_taken_returned_and_raised_is_documented(public):

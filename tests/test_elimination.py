@@ -15,7 +15,8 @@ from private_bandits.baselines import dp_se, sajed_algorithm_2
 from private_bandits.kernels import elimination
 from private_bandits.privacy import sensitivity
 from private_bandits.problems import Arms
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.simulation import simulate, trace
+from private_bandits.streams import streams
 
 LONG = 10**15
 

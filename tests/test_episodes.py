@@ -16,7 +16,7 @@ from private_bandits.baselines.azize_algorithm_1 import reference
 from private_bandits.kernels import episodes
 from private_bandits.privacy import sensitivity
 from private_bandits.problems import Arms
-from private_bandits.simulate import trace
+from private_bandits.simulation import trace
 
 BOXES = {"AdaP-UCB": adap_ucb, "AdaP-KLUCB": adap_klucb}
 

@@ -18,8 +18,8 @@ PAPERS = sorted(path.parent.name for path in (SRC / LIBRARY / "papers").glob("*/
 PUBLISHING = ["matplotlib", "papermill", "nbformat", "nbclient", "nbval", "jupyter", "jupyter_book", "IPython"]
 # From the lowest room to the highest: a room imports those before it only.
 LOW, HIGH = (
-    "_folders shown _compiled checks streams reference_tools estimates mechanisms problems",
-    "kernels parameters privacy policy learners simulate",
+    "_folders shown _compiled checks streams reference_tools estimates channels mechanisms problems",
+    "kernels parameters guarantee learners policy privacy simulation",
 )
 ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]
 
@@ -130,7 +130,7 @@ def with_an_import(module, name):
         # which imports its modules
         ("private_bandits.papers.cascading.instances", "private_bandits.papers.cascading", circle),
         ("private_bandits.checks", "private_bandits.streams", upwards),
-        ("private_bandits.simulate", "private_bandits_book.studies", upwards),
+        ("private_bandits.simulation", "private_bandits_book.studies", upwards),
         ("private_bandits_book.studies", "private_bandits_book.cascading", upwards),
         ("private_bandits.papers.cascading", "private_bandits.papers.semibandits", across),
         ("private_bandits_book.cascading", "private_bandits_book.semibandits", across),

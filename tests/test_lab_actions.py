@@ -17,7 +17,8 @@ from private_bandits import simulate
 from private_bandits.kernels import elimination, sums
 from private_bandits.mechanisms import _raw
 from private_bandits.problems import ConvexLoss
-from private_bandits.simulate import streams, trace
+from private_bandits.simulation import trace
+from private_bandits.streams import streams
 
 CASES = {"cascading": 2, "semibandits": 2, "convex": 2, "heavy_tailed": 8}
 

@@ -14,7 +14,7 @@ from private_bandits.papers.cascading import (
     repaired_local,
 )
 from private_bandits.problems import Arms, Cascade, SemiBandit
-from private_bandits.simulate import streams
+from private_bandits.streams import streams
 
 CARRIED = ("pulls", "total", "mean", "root", "regret")
 LISTS = {

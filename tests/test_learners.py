@@ -17,7 +17,7 @@ from private_bandits.papers.cascading import cascade_ucb1, ucb_laplace
 from private_bandits.papers.contextual import ldp_linucb, one_point
 from private_bandits.papers.semibandits import cucb
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
-from private_bandits.simulate import trace
+from private_bandits.simulation import trace
 
 # --- the same numbers as the kernels
 
@@ -130,7 +130,7 @@ class UCB1:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ucb1_in_python_is_the_compiled_one_also_in_processes(n_jobs, monkeypatch):
-    monkeypatch.setattr(importlib.import_module("private_bandits.simulate"), "_FEW_IN_PYTHON", 0)
+    monkeypatch.setattr(importlib.import_module("private_bandits.simulation"), "_FEW_IN_PYTHON", 0)
     arms = Arms.bernoulli([0.5, 0.4, 0.55])
     mine = simulate(arms, UCB1(), horizon=700, replications=3, seed=4, n_jobs=n_jobs)
     np.testing.assert_array_equal(

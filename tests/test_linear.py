@@ -16,7 +16,7 @@ from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.skeleton import nearest
 from private_bandits.problems import LinearContext
 from private_bandits.problems.contexts import draw_actions, draw_reward
-from private_bandits.simulate import streams
+from private_bandits.streams import streams
 
 THETA = [0.6, -0.3, 0.5]
 PROBLEM = LinearContext.sphere(THETA, 4)

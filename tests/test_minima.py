@@ -13,7 +13,7 @@ from private_bandits.kernels import minima
 from private_bandits.mechanisms import counters
 from private_bandits.papers.heavy_tailed import dp_robust_ucb, pareto_arms, robust_ucb, setting
 from private_bandits.problems import Arms
-from private_bandits.simulate import streams
+from private_bandits.streams import streams
 
 LIGHT = pareto_arms(np.array([0.9, 0.1]), 3.0)
 

@@ -12,7 +12,7 @@ import scipy
 from private_bandits.papers.cascading import b_lb
 from private_bandits.privacy import audit
 from private_bandits.problems import Arms, SemiBandit
-from private_bandits.simulate import trace
+from private_bandits.simulation import trace
 from private_bandits.streams import streams
 from private_bandits_book.one_item import OneBit, OneItem
 

@@ -23,7 +23,8 @@ from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import two_point
 from private_bandits.papers.contextual.convex_skeleton import loss
 from private_bandits.problems import Arms, ConvexLoss
-from private_bandits.simulate import streams, trace
+from private_bandits.simulation import trace
+from private_bandits.streams import streams
 
 ANCHORS = [[0.5, -0.2, 0.4], [-0.7, 0.6, 0.3], [0.2, 0.9, -0.6], [0.1, 0.1, 0.2]]
 TABLE = [[0.2, 0.5, 0.8, 0.9], [0.4, 0.3, 0.5, 0.1], [0.0, 1.0, 0.3, 0.3]]

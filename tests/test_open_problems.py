@@ -15,7 +15,8 @@ from private_bandits.papers.heavy_tailed import (
     pareto_arms,
     setting,
 )
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.simulation import simulate, trace
+from private_bandits.streams import streams
 
 NO_TRACE = np.zeros((0, 0), np.int64)
 

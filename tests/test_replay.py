@@ -24,7 +24,8 @@ from private_bandits.kernels.episodes import kl_upper
 from private_bandits.papers.heavy_tailed.instances import pareto_arms
 from private_bandits.problems import Arms
 from private_bandits.reference_tools import largest
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.simulation import simulate, trace
+from private_bandits.streams import streams
 
 MEANS = [0.5, 0.9, 0.1, 0.9, 0.45]
 

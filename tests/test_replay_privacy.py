@@ -123,7 +123,7 @@ def test_the_audit_finds_a_fault():
 
 def test_the_audit_finds_nothing_where_there_is_no_fault(runs=2_000, epsilon=2.0):
     policy = replay(kl_ucb(), epsilon, 12, first=1)
-    assert account(policy.record) == (epsilon, False)
+    assert account(policy) == (epsilon, False)
     found = audit(policy, problem=TWO, horizon=8, runs=runs, seed=1)
     assert found.epsilon_low <= epsilon == found.epsilon_high
     assert found.verdict == "keeps its promise"

@@ -13,7 +13,8 @@ from private_bandits.kernels import robust
 from private_bandits.papers.heavy_tailed import algorithm_1, bubeck_robust_ucb, dp_robust_ucb, robust_ucb
 from private_bandits.papers.heavy_tailed.instances import pareto_arms
 from private_bandits.reference_tools import Binary
-from private_bandits.simulate import streams, trace
+from private_bandits.simulation import trace
+from private_bandits.streams import streams
 
 HORIZON = 600
 MEANS = [0.9, 0.7, 0.5, 0.3, 0.1]
@@ -40,7 +41,7 @@ def test_robust_ucb_plays_its_reference(u, v):
         shown = trace(problem, robust_ucb(v, u, length), horizon=HORIZON, seed=5)
         assert shown.tolist() == bubeck_robust_ucb.reference(problem, HORIZON, streams(5, 0), v, u, length)
     wider = robust_ucb(v, u, 1000, c=18.0)
-    assert wider.record.factor == 4.5 * robust_ucb(v, u, 1000).record.factor and "times 4.5" in wider.version
+    assert wider.record.factor == 4.5 * robust_ucb(v, u, 1000).record.factor and "times 4.5" in wider.variant
 
 
 def test_without_privacy_it_is_robust_ucb():

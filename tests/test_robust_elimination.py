@@ -23,7 +23,8 @@ from private_bandits.papers.heavy_tailed import (
     setting,
 )
 from private_bandits.privacy import sensitivity
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.simulation import simulate, trace
+from private_bandits.streams import streams
 
 MEANS = [0.5, 0.9, 0.2]
 LONG = 10**15

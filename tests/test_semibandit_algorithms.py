@@ -25,7 +25,8 @@ from private_bandits.papers.semibandits import (
     radii,
     section_3_2,
 )
-from private_bandits.simulate import streams, trace
+from private_bandits.simulation import trace
+from private_bandits.streams import streams
 
 T = 400
 EPSILONS = (1.0, 20.0, 400.0, 4000.0)  # at the larger ones the indices of every algorithm leave the cap

@@ -14,7 +14,8 @@ from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds, instances, repair_blocks
 from private_bandits.papers.semibandits.skeleton import Plain
 from private_bandits.problems import SemiBandit
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.simulation import simulate, trace
+from private_bandits.streams import streams
 
 
 def blocks_for(problem, epsilon, horizon):

@@ -19,7 +19,8 @@ from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import SemiBandit
 from private_bandits.problems.families import TOP
-from private_bandits.simulate import streams, trace
+from private_bandits.simulation import trace
+from private_bandits.streams import streams
 
 PRIVACY = Guarantee(
     epsilon=1.0,
@@ -37,7 +38,12 @@ HORIZON = 400
 def box(terms, **constants):
     pairs = np.array(terms, float).reshape(-1, 2)
     constants = {"cap": 1.0, "fallback": True, "observe_first": False, "semi_bandit": True, **constants}
-    return Policy("box", "", "", (), PRIVACY, index, index.Record(pairs, **constants))
+    return Policy(
+        name="box",
+        privacy=PRIVACY,
+        kernel=index,
+        record=index.Record(pairs, **constants),
+    )
 
 
 @pytest.mark.parametrize("setting", KINDS)

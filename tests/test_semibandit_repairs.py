@@ -14,7 +14,8 @@ from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import algorithm_2, bounds, instances, repair_hypercube, repair_radius
 from private_bandits.problems import SemiBandit
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.simulation import simulate, trace
+from private_bandits.streams import streams
 
 
 @pytest.mark.parametrize("problem", OURS.values(), ids=OURS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import _thread
 import gc
 import hashlib
-import importlib
 import io
 import json
 import math
@@ -14,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -32,11 +32,11 @@ from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.papers import cascading, contextual, heavy_tailed, semibandits
 from private_bandits.parameters import parameters
 from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
-from private_bandits.simulate import log_checkpoints, streams, trace
+from private_bandits.simulation import log_checkpoints, trace
+from private_bandits.streams import streams
 from private_bandits_book.algorithms import listed
 
 # the package exports the function under the module's name
-module = importlib.import_module("private_bandits.simulate")
 
 HORIZON = 2_500
 PROBLEM, SEMI = cascading.b_lb(8, 3, 0.4, 0.3), cascading.b_lb_semi(8, 3, 0.4, 0.3)
@@ -226,10 +226,9 @@ SILENT = {
 
 @pytest.mark.parametrize(("problem", "policy"), SILENT.values(), ids=SILENT)
 def test_a_zero_scale_draws_nothing(problem, policy, monkeypatch):
-    seen, played = [], module._play
-    monkeypatch.setattr(module, "_play", lambda *given: seen.append(given[4]) or played(*given))
-    play(policy, problem, replications=1)
-    source, untouched = seen[0], streams(11, 0)
+    monkeypatch.setattr("private_bandits.policy.used_again", nullcontext)  # the loop draws from the very streams
+    source, untouched = streams(11, 0), streams(11, 0)
+    policy.play(problem, HORIZON, np.array([HORIZON]), source, policy.blank(problem, 0))
     assert policy.privacy.trust == "none"
     assert source.noise.bit_generator.state == untouched.noise.bit_generator.state
 
@@ -407,6 +406,7 @@ def test_compiled_loops_give_the_generators_back(problem, policy):
         ({"n_jobs": 0}, "n_jobs must be >= 1, or -1 for all cores, got 0"),
         ({"checkpoints": [5, 51]}, "checkpoints must be >= 1 and <= 50, got 51"),
         ({"checkpoints": [5, 5]}, r"checkpoints must increase, got \[5, 5\]"),
+        ({"checkpoints": 5}, "checkpoints must be a sequence of rounds, got 5"),
     ],
 )
 def test_bad_arguments_are_named(changes, message):

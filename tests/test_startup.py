@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+import private_bandits
+
 HEAVY = ("numba", "scipy", "pandas", "xarray", "matplotlib", "papermill", "nbformat", "joblib", "networkx", "sklearn")
 
 
@@ -39,9 +41,19 @@ def test_the_library_is_imported_without_what_only_a_result_needs():
     assert found.isdisjoint(later)
 
 
-@pytest.mark.parametrize("first", ["", ".simulate", ".papers.cascading"])
-def test_simulate_is_the_function_in_whatever_order_things_are_imported(first):
-    script = f"import private_bandits{first}\nfrom private_bandits import simulate\nimport private_bandits\n"
-    script += "from private_bandits.simulate import simulate as function, streams\n"
-    script += "assert simulate is function is private_bandits.simulate and function.__name__ == 'simulate'"
-    assert "private_bandits.simulate" in imported(script)
+@pytest.mark.parametrize("first", ["", ".simulation", ".privacy.audit", ".papers.cascading"])
+def test_the_package_gives_its_names_in_whatever_order_things_are_imported(first):
+    script = f"import private_bandits{first}\nimport private_bandits\n"
+    script += "assert set(private_bandits.__all__) <= set(dir(private_bandits))\n"
+    script += "from private_bandits import *\n"
+    script += "from private_bandits.simulation import simulate as function\n"
+    script += "assert simulate is function is private_bandits.simulate and callable(audit) and callable(replay)\n"
+    script += "from private_bandits import policy, problems\n"
+    script += "assert (Policy, Problem) == (policy.Policy, problems.Problem)\n"
+    assert "private_bandits.simulate" not in imported(script)
+
+
+def test_the_package_alone_imports_none_of_its_rooms():
+    assert {name for name in imported("import private_bandits") if "private_bandits" in name} == {"private_bandits"}
+    with pytest.raises(AttributeError, match="module 'private_bandits' has no attribute 'simulator'"):
+        _ = private_bandits.simulator

@@ -25,7 +25,8 @@ from private_bandits.papers.contextual import (
     weighted_regression,
 )
 from private_bandits.problems import LinearContext
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.simulation import simulate, trace
+from private_bandits.streams import streams
 
 DELTA = 1e-3
 SETS = [[[1.0, 0.0], [0.0, 0.8]], [[0.6, 0.6], [0.0, 0.0]], [[-0.5, 0.5], [0.3, 0.0]]]

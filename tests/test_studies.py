@@ -13,7 +13,7 @@ import pytest
 
 from private_bandits import baselines
 from private_bandits.problems import Arms, SemiBandit
-from private_bandits.simulate import log_checkpoints, simulate
+from private_bandits.simulation import log_checkpoints, simulate
 from private_bandits_book import studies
 from private_bandits_book.runs import csv_text
 from private_bandits_book.studies import LongRun

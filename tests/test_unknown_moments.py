@@ -11,7 +11,8 @@ from scipy import stats
 
 from private_bandits.kernels import quantile, sums
 from private_bandits.papers.heavy_tailed import pareto_arms, private_quantiles, quantile_se
-from private_bandits.simulate import streams, trace
+from private_bandits.simulation import trace
+from private_bandits.streams import streams
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 3.0, math.inf])

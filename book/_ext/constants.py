@@ -35,7 +35,7 @@ def _cascading() -> dict[str, Any]:
     gaussian = cascading.ucb_gaussian(1.0, DELTA, 1).record
     hybrid = cascading.ucb_hybrid(1.0, 1, HORIZON, variant="proof").record
     semi = cascading.cucb_gaussian(1.0, DELTA, 1, 1).record
-    scales = {one.version: one.record.scale for name, one in cascading.algorithms() if name == "algorithm_2"}
+    scales = {one.variant: one.record.scale for name, one in cascading.algorithms() if name == "algorithm_2"}
     designs = ("keep", "forget", "counter")
     blocks = {design: cascading.repaired_central(1.0, 1, 1, HORIZON, design=design).record for design in designs}
     return {

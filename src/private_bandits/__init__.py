@@ -1,29 +1,48 @@
 """Private Bandits: a reproducible companion to five papers on what privacy costs a bandit learner."""
 
-import sys
-from types import ModuleType
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from private_bandits.simulate import simulate
+    from private_bandits.baselines import replay
+    from private_bandits.policy import Player, Policy
+    from private_bandits.privacy.audit import audit
+    from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
+    from private_bandits.simulation import simulate, trace
 
-__all__ = ["simulate"]
+__all__ = [
+    "Arms",
+    "Cascade",
+    "ConvexLoss",
+    "LinearContext",
+    "Player",
+    "Policy",
+    "Problem",
+    "SemiBandit",
+    "audit",
+    "replay",
+    "simulate",
+    "trace",
+]
 __version__ = "0.3.0"
 
-
-class _Package(ModuleType):
-    """`private_bandits.simulate` is the function, imported when it is asked for: the command line needs none."""
-
-    @property
-    def simulate(self) -> Any:
-        """The function, not the module of that name."""
-        from private_bandits.simulate import simulate
-
-        return simulate
-
-    @simulate.setter
-    def simulate(self, module: ModuleType) -> None:
-        """Leave the function in its place when the import system would put the module there."""
+_ROOMS = {
+    "baselines": ("replay",),
+    "policy": ("Player", "Policy"),
+    "privacy": ("audit",),
+    "problems": ("Arms", "Cascade", "ConvexLoss", "LinearContext", "Problem", "SemiBandit"),
+    "simulation": ("simulate", "trace"),
+}
+_PLACES = {name: room for room, names in _ROOMS.items() for name in names}
 
 
-sys.modules[__name__].__class__ = _Package
+def __getattr__(name: str) -> Any:
+    """Import what is asked for: the command line needs none of it."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found = getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

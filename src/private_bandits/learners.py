@@ -129,7 +129,7 @@ def play(
     """
     learner = own_copy(policy).start(problem, streams.choice, streams.noise)
     if not (hasattr(learner, "ask") and hasattr(learner, "tell")):
-        raise TypeError(f"start() of {policy.name} must return what has ask() and tell(), got {checks.brief(learner)}")
+        raise ValueError(f"start() of {policy.name} must return what has ask() and tell(), got {checks.brief(learner)}")
     game = _game(problem)(problem, streams.env)
     ask, tell, play_round, watched = game.asking(learner.ask), learner.tell, game.round, len(trace) > 0
     regret, total, begun = np.zeros(len(checkpoints)), 0.0, 0

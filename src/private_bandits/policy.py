@@ -1,33 +1,175 @@
 """What the library calls a policy: an algorithm with its constants filled in, and the facts about it."""
 
 import importlib
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
+
+import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels import Kernel
-from private_bandits.privacy.guarantee import Guarantee
+from private_bandits.guarantee import Guarantee
+from private_bandits.kernels import Kernel, protocol
 from private_bandits.shown import Shown
+from private_bandits.streams import Streams, used_again
 
 # what protects: "response" is randomised response, "tree" continual counters, "uniform" play without any report
 Mechanism = Literal["none", "uniform", "laplace", "gaussian", "response", "tree", "exponential"]
 # how the noise was found, where there is a choice
-Noise = Literal["", "classical", "analytic", "laplace", "composition"]
+Calibration = Literal["", "classical", "analytic", "composition"]
+NOT_STATED = "not stated"
+"""The privacy of a policy in Python that says nothing of it."""
+_EPOCHS = 500  # rounds that cost what all epochs of a run do
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Policy(Shown):
-    """An algorithm with its constants filled in.
+class Playable(ABC):
+    """What `simulate` and `audit` ask of a policy, compiled or in Python: `playable` makes one of either.
+
+    Attributes
+    ----------
+    name, paper, algorithm, variant, chosen, mechanism, calibration, method : str
+        As for `Policy`.
+    privacy : Guarantee or str
+        As for `Policy`; or "not stated".
+    workers : {"threads", "processes"}
+        What plays it on several cores.
+    """
+
+    name: str
+    paper: str
+    algorithm: str
+    variant: str
+    chosen: str
+    mechanism: Mechanism
+    calibration: Calibration
+    method: str
+    privacy: Guarantee | str
+    workers: ClassVar[Literal["threads", "processes"]]
+
+    @property
+    @abstractmethod
+    def constants(self) -> Any:
+        """What it was made with."""
+
+    @property
+    @abstractmethod
+    def family(self) -> str:
+        """With which policies it is shown, where that is not what protects it; else empty."""
+
+    @abstractmethod
+    def check(self, problem: Any, horizon: int) -> dict[str, float]:
+        """Refuse a problem or a horizon that it was not made for.
+
+        Parameters
+        ----------
+        problem : problem of the library, or of a reader's own
+        horizon : int
+            Rounds of the run, >= 1.
+
+        Returns
+        -------
+        dict
+            What the results should say of the fit, see `kernels.protocol.check_rewards`.
+
+        Raises
+        ------
+        ValueError
+            If they do not fit.
+        """
+
+    @abstractmethod
+    def blank(self, problem: Any, rounds: int) -> np.ndarray:
+        """Return an empty trace of some rounds.
+
+        Parameters
+        ----------
+        problem : problem
+        rounds : int
+            >= 0.
+
+        Returns
+        -------
+        array, shape (rounds, width)
+        """
+
+    @abstractmethod
+    def play(
+        self,
+        problem: Any,
+        horizon: int,
+        checkpoints: np.ndarray,
+        streams: Streams,
+        trace: np.ndarray,
+        stop: Sequence[bool] = (),
+    ) -> np.ndarray:
+        """Play a run.
+
+        Parameters
+        ----------
+        problem : problem
+            As `check` accepted it.
+        horizon : int
+            Rounds, >= 1.
+        checkpoints : int64 array, increasing, the last one the horizon
+        streams : Streams
+            Of the replication.
+        trace : array of `blank`, with `horizon` rows or none, written
+        stop : sequence of bool
+            Not empty: the run leaves off where it can.
+
+        Returns
+        -------
+        float64 array, as long as `checkpoints`
+            The pseudo-regret there.
+        """
+
+    @abstractmethod
+    def account(self, delta: float) -> tuple[float, bool]:
+        """Return what one user pays, as far as it is proved: see `privacy.accounts.account`.
+
+        Parameters
+        ----------
+        delta : float
+            In [0, 1).
+
+        Returns
+        -------
+        float, bool
+            Epsilon, and whether it covers what a user sends.
+        """
+
+    @abstractmethod
+    def cost(self, horizon: int) -> int:
+        """Return what a run costs, in rounds that are played one by one.
+
+        Parameters
+        ----------
+        horizon : int
+            >= 1.
+
+        Returns
+        -------
+        int
+        """
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Policy(Playable, Shown):
+    """An algorithm with its constants filled in, which compiled code plays.
 
     Attributes
     ----------
     name : str
         Short name for tables and figures; nothing is computed from it.
     paper, algorithm : str
-        Citation key, and the algorithm's place in the paper.
-    variant : tuple of str
-        Which version of it this is: what its constructor was called with as `variant`, "" where it takes none, then in
-        words what else a table of algorithms names, as ("printed", "gaussian, classical") and ("", "c = 4").
+        Citation key, and the algorithm's place in the paper; empty for one of this book.
+    variant : str
+        Which version of it this is, in words: what its constructor was called with as `variant`, where it takes one,
+        then what else a table of algorithms names, as "printed, gaussian, classical" and "c = 4".
+    chosen : str
+        The part of `variant` that an argument of the constructor chose; empty where it takes none.
     privacy : Guarantee
         What is promised and what is paid.
     kernel : Kernel
@@ -36,7 +178,7 @@ class Policy(Shown):
         The numbers and arrays that compiled code reads, of the kernel's `Record`.
     mechanism : Mechanism
         What protects, where epsilon is finite; "none" where nothing ever does.
-    noise : Noise
+    calibration : Calibration
         How the noise was found where there is a choice; else empty.
     method : str
         What the algorithm leaves open and was chosen: its learner, its steps, what is reported; else empty.
@@ -44,40 +186,81 @@ class Policy(Shown):
     Raises
     ------
     ValueError
-        If the mechanism or the noise is none of those listed.
-    TypeError
-        If the record is not one of the kernel.
+        If the mechanism or the calibration is none of those listed, or the record is not one of the kernel.
     """
 
     name: str
-    paper: str
-    algorithm: str
-    variant: tuple[str, ...]
+    paper: str = ""
+    algorithm: str = ""
+    variant: str = ""
+    chosen: str = ""
     privacy: Guarantee
     kernel: Kernel
     record: NamedTuple
     mechanism: Mechanism = "none"
-    noise: Noise = ""
+    calibration: Calibration = ""
     method: str = ""
+    workers: ClassVar[Literal["threads", "processes"]] = "threads"
 
     def __post_init__(self) -> None:
         checks.choice("mechanism", self.mechanism, get_args(Mechanism))
-        checks.choice("noise", self.noise, get_args(Noise))
+        checks.choice("calibration", self.calibration, get_args(Calibration))
         if not isinstance(self.record, self.kernel.Record):
-            raise TypeError(f"record must be a Record of {self.kernel.__name__}, got {checks.brief(self.record)}")
+            raise ValueError(f"record must be a Record of {self.kernel.__name__}, got {checks.brief(self.record)}")
 
     @property
-    def version(self) -> str:
-        """The variant in words."""
-        return ", ".join(filter(None, self.variant))
+    def constants(self) -> NamedTuple:
+        """What it was made with: the record."""
+        return self.record
+
+    @property
+    def family(self) -> str:
+        """That of the kernel."""
+        return self.kernel.FAMILY
+
+    def check(self, problem: Any, horizon: int) -> dict[str, float]:
+        """Refuse what the kernel refuses."""
+        return dict(self.kernel.check(self.name, problem, self.record, horizon))
+
+    def blank(self, problem: Any, rounds: int) -> np.ndarray:
+        """Return an empty trace of the kernel."""
+        return np.asarray(self.kernel.blank(problem, self.record, rounds))
+
+    def play(
+        self,
+        problem: Any,
+        horizon: int,
+        checkpoints: np.ndarray,
+        streams: Streams,
+        trace: np.ndarray,
+        stop: Sequence[bool] = (),
+    ) -> np.ndarray:
+        """Play a run, piece by piece; between two of them it can stop."""
+        kernel, record = self.kernel, problem.record()
+        state, regret = kernel.start(record, self.record), np.zeros(len(checkpoints))
+        with used_again(streams) as used:
+            for first in range(1, horizon + 1, kernel.PIECE):
+                if stop:
+                    break
+                last = min(first + kernel.PIECE - 1, horizon)
+                kernel.advance(record, self.record, state, first, last, checkpoints, regret, trace, *used)
+        return regret
+
+    def account(self, delta: float) -> tuple[float, bool]:
+        """Return the kernel's account of the record."""
+        return self.kernel.account(self.record, delta)
+
+    def cost(self, horizon: int) -> int:
+        """Return the rounds, of a loop over epochs as if there were few."""
+        return min(horizon, _EPOCHS) if self.kernel.PIECE == protocol.WHOLE_RUN else horizon
 
     def facts(self) -> dict[str, str]:
         """Return what a table of the policy says."""
-        rows = {"policy": self.name, "paper": self.paper, "algorithm": self.algorithm, "variant": self.version}
+        rows = {"policy": self.name, "paper": self.paper, "algorithm": self.algorithm, "variant": self.variant}
         return rows | self.privacy.facts()
 
     def __str__(self) -> str:
-        return f"Policy({', '.join(filter(None, [self.name, self.paper, self.algorithm, self.version]))})"
+        return f"Policy({', '.join(filter(None, [self.name, self.paper, self.algorithm, self.variant]))})"
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the kernel by its name: a module has no other way to another process."""
@@ -89,23 +272,154 @@ class Policy(Shown):
 
 
 class Player:
-    """What `simulate` may know of a policy written in Python, beside `name` and `start`: a subclass says what differs.
+    """What a policy written in Python says of itself, beside `name` and `start`: a subclass states what differs.
 
     Attributes
     ----------
-    paper, algorithm, version, privacy
+    paper, algorithm, variant, chosen, mechanism, calibration, method
         As for `Policy`.
+    privacy : Guarantee or str
+        As for `Policy`; or "not stated".
     horizon : int
         Longest run that it is made for; 0 for any.
     """
 
     paper: str = ""
     algorithm: str = ""
-    version: str = ""
-    privacy: Guarantee | str = "not stated"
+    variant: str = ""
+    chosen: str = ""
+    mechanism: Mechanism = "none"
+    calibration: Calibration = ""
+    method: str = ""
+    privacy: Guarantee | str = NOT_STATED
     horizon: int = 0
 
+
+class InPython(Playable):
+    """A policy written in Python, as `simulate` and `audit` play it.
+
+    Parameters
+    ----------
+    policy : object with `name` and `start(problem, choice, noise)`
+        What it states it states by the names of `Player`, which has what is left out.
+
+    Raises
+    ------
+    ValueError
+        If a fact is of a wrong kind.
+    """
+
+    workers = "processes"
+
+    def __init__(self, policy: Any) -> None:
+        self.name, self._policy = policy.name, policy
+        told = {fact: getattr(policy, fact, getattr(Player, fact)) for fact in Player.__annotations__}
+        for fact in ("paper", "algorithm", "variant", "chosen", "method"):
+            if not isinstance(told[fact], str):
+                raise ValueError(f"{fact} of {self.name} must be text, got {checks.brief(told[fact])}")
+        checks.choice(f"mechanism of {self.name}", told["mechanism"], get_args(Mechanism))
+        checks.choice(f"calibration of {self.name}", told["calibration"], get_args(Calibration))
+        checks.integer(f"horizon of {self.name}", told["horizon"], at_least=0)
+        if not isinstance(told["privacy"], Guarantee) and told["privacy"] != NOT_STATED:
+            found = checks.brief(told["privacy"])
+            raise ValueError(f"privacy of {self.name} must be a Guarantee or {NOT_STATED!r}, got {found}")
+        self.horizon: int = told.pop("horizon")
+        vars(self).update(told)
+
     @property
-    def mechanism(self) -> str:
-        """What protects, as for `Policy`."""
-        return "none"
+    def constants(self) -> Any:
+        """The policy itself."""
+        return self._policy
+
+    @property
+    def family(self) -> str:
+        """Empty."""
+        return ""
+
+    def check(self, problem: Any, horizon: int) -> dict[str, float]:
+        """Refuse what is no problem, and a longer run."""
+        _learners().check(self.name, problem)
+        protocol.check_horizon(self.name, horizon, self.horizon)
+        return {}
+
+    def blank(self, problem: Any, rounds: int) -> np.ndarray:
+        """Return an empty trace, as the problem's kernels have it."""
+        return np.asarray(_learners().blank(problem, rounds))
+
+    def play(
+        self,
+        problem: Any,
+        horizon: int,
+        checkpoints: np.ndarray,
+        streams: Streams,
+        trace: np.ndarray,
+        stop: Sequence[bool] = (),
+    ) -> np.ndarray:
+        """Play a run of a fresh learner to its end."""
+        return np.asarray(_learners().play(problem, self._policy, horizon, checkpoints, streams, trace))
+
+    def account(self, delta: float) -> tuple[float, bool]:
+        """Return that nothing is proved: what it says of itself is a promise."""
+        return math.inf, False
+
+    def cost(self, horizon: int) -> int:
+        """Return the rounds."""
+        return horizon
+
+
+def playable(policy: Any) -> Playable:
+    """Return a policy as `simulate` and `audit` ask for it.
+
+    Parameters
+    ----------
+    policy : Policy, or an object with `name` and `start(problem, choice, noise)`
+
+    Returns
+    -------
+    Playable
+        A compiled policy is one; what is written in Python is wrapped.
+
+    Raises
+    ------
+    ValueError
+        If it is no policy, or a fact of a `Player` is of a wrong kind.
+
+    Examples
+    --------
+    >>> from private_bandits.baselines import ucb
+    >>> playable(ucb()).workers
+    'threads'
+    """
+    if isinstance(policy, Playable):
+        return policy
+    start = None if isinstance(policy, type) or not hasattr(policy, "name") else getattr(policy, "start", None)
+    if not callable(start):
+        raise ValueError(f"policy must be a Policy or have a name and start(...), got {checks.brief(policy)}")
+    return InPython(policy)
+
+
+def words(*parts: str) -> str:
+    """Return a variant in words.
+
+    Parameters
+    ----------
+    *parts : str
+        Those that are empty say nothing.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> words("printed", "", "c = 4")
+    'printed, c = 4'
+    """
+    return ", ".join(filter(None, parts))
+
+
+def _learners() -> Any:
+    """The room of learners written in Python, imported when one is played."""
+    from private_bandits import learners
+
+    return learners

@@ -10,7 +10,7 @@ from typing import Any
 
 Problem = Any  # a problem: means, n_items, list_size and the like
 Streams = Any  # three generators: env, choice, noise
-Rows = list[list[int]]  # what `simulate.trace` returns: each round's list, then the number of observed positions
+Rows = list[list[int]]  # what `simulation.trace` returns: each round's list, then the number of observed positions
 Index = Callable[[float, int, int], float]  # of an arm: from the sum of its rewards, its pulls, and the round from 1 on
 Sent = Callable[[int], float]  # what the learner is told of a reward, 0 or 1
 Generator = Any  # what a stream is asked for: random(), laplace(loc, scale), normal(loc, scale), standard_normal(shape)
@@ -67,7 +67,7 @@ def by_index(problem: Problem, horizon: int, streams: Streams, index: Index, sen
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     pulls = [0 for arm in range(problem.n_items)]
     total = [0.0 for arm in pulls]

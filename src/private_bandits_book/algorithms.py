@@ -23,8 +23,8 @@ def rows(epsilon: float = 1.0, delta: float = 1e-3) -> Iterator[tuple[str, ...]]
     """Yield the row of every algorithm, with the columns `COLUMNS`."""
     for file, policy in listed(epsilon, delta):
         privacy = policy.privacy
-        variant, options = (*policy.variant, "", "")[:2]
-        facts = policy.paper or "ours", policy.algorithm, variant, options, policy.name, privacy.trust
+        options = policy.variant.removeprefix(policy.chosen).removeprefix(", ")
+        facts = policy.paper or "ours", policy.algorithm, policy.chosen, options, policy.name, privacy.trust
         pays = _pair(privacy.effective_epsilon, privacy.effective_delta)
         yield *(fact or "-" for fact in facts), _pair(privacy.epsilon, privacy.delta), pays, file
 

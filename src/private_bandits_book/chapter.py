@@ -22,7 +22,8 @@ from IPython import get_ipython
 from IPython.display import Markdown, display
 
 from private_bandits.checks import brief
-from private_bandits.simulate import check_fit, simulate
+from private_bandits.policy import playable
+from private_bandits.simulation import simulate
 from private_bandits_book import figures
 from private_bandits_book.cache import at
 from private_bandits_book.chapters import render, seeds
@@ -426,8 +427,8 @@ def _refuse_misspelt(known: Mapping[str, Parameter], cells: Iterable[str]) -> No
 
 def _refuse_unfit(problem: Any, policy: Any, horizon: int) -> None:
     try:
-        check_fit(problem, policy, horizon)
-    except (TypeError, ValueError) as error:
+        playable(policy).check(problem, horizon)
+    except ValueError as error:
         raise UsageError(str(error)) from None
 
 

@@ -64,7 +64,7 @@ class Subject(NamedTuple):
     def of(cls, policy: Policy) -> Self:
         """Return what a policy is an instance of; what its method names is what users report, or who learns from it."""
         place = f"{policy.paper} {policy.algorithm}".strip()
-        return cls(place, policy.version, policy.mechanism, policy.method, policy.privacy.trust)
+        return cls(place, policy.variant, policy.mechanism, policy.method, policy.privacy.trust)
 
 
 @dataclass(frozen=True)

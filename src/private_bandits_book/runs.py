@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from private_bandits.kernels import elimination, robust
 from private_bandits.papers.heavy_tailed.instances import ParetoArms
-from private_bandits.policy import Player, Policy
+from private_bandits.policy import Policy, playable
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
-from private_bandits.simulate import AnyProblem
+from private_bandits.simulation import AnyProblem
 
 FACTS = ("policy", "algorithm", "variant", "trust", "epsilon", "value_epsilon", "effective_epsilon")
 """What a policy is and how private: columns of its runs."""
@@ -24,14 +23,10 @@ NAMES = {"uniform": "uniform play", "Response, first item": "one bit", "Blocks, 
 
 def family(policy: Any) -> str:
     """Return the algorithms that a policy is shown with, by one colour: mostly its mechanism, without privacy too."""
-    if isinstance(policy, Policy):
-        if policy.kernel is elimination:
-            return "elimination"
-        if policy.kernel is robust:
-            return "tree"
-        if policy.noise == "composition":
-            return "composition"
-    return "response" if policy.mechanism == "exponential" else str(policy.mechanism)
+    known = playable(policy)
+    if known.family or known.calibration == "composition":
+        return known.family or known.calibration
+    return "response" if known.mechanism == "exponential" else known.mechanism
 
 
 def facts(policy: Any, problem: Any) -> dict[str, Any]:
@@ -48,11 +43,10 @@ def facts(policy: Any, problem: Any) -> dict[str, Any]:
     >>> facts(ucb_laplace(0.2, 4), b_lb(20, 4, 0.2, 0.15))["effective_epsilon"]
     inf
     """
-    stated = policy if isinstance(policy, Policy | Player) else Player()
+    stated = playable(policy)
     privacy = stated.privacy if isinstance(stated.privacy, Guarantee) else Guarantee.none()
-    known = {"policy": policy.name, "paper": stated.paper, "algorithm": stated.algorithm, "variant": stated.version}
-    known |= {"mechanism": stated.mechanism, "method": policy.method if isinstance(policy, Policy) else ""}
-    known |= {"family": family(stated), "trust": privacy.trust}
+    known = {name: getattr(stated, name) for name in ("paper", "algorithm", "variant", "mechanism", "method")}
+    known = {"policy": stated.name, **known, "family": family(stated), "trust": privacy.trust}
     known |= {"epsilon": privacy.epsilon, "value_epsilon": privacy.value_epsilon}
     known |= {"effective_epsilon": privacy.effective_epsilon}
     uniform = math.nan if isinstance(problem, Problem) else float(problem.uniform_regret())
@@ -135,7 +129,7 @@ def identity(problem: AnyProblem, policy: Any) -> str:
     """
     parts = [policy]
     if isinstance(policy, Policy):
-        parts = [policy.name, policy.algorithm, policy.version, policy.privacy, policy.record]
+        parts = [policy.name, policy.algorithm, policy.variant, policy.privacy, policy.record]
     try:
         content = _content([problem, *parts])
     except TypeError:

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from private_bandits.estimates import Interval
 from private_bandits.privacy import binomial_interval
-from private_bandits.simulate import simulate
+from private_bandits.simulation import simulate
 from private_bandits_book.cache import at, memoize
 from private_bandits_book.runs import facts, identity
 

@@ -24,7 +24,15 @@ def thompson() -> Policy:
     'no privacy'
     """
     record = replay.Record(np.zeros((0, 3)), sampled=True)
-    return Policy("Thompson", "agrawal2012", "Algorithm 1", ("", "printed"), Guarantee.none(), replay, record)
+    return Policy(
+        name="Thompson",
+        paper="agrawal2012",
+        algorithm="Algorithm 1",
+        variant="printed",
+        privacy=Guarantee.none(),
+        kernel=replay,
+        record=record,
+    )
 
 
 def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
@@ -42,7 +50,7 @@ def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     return by_index(problem, horizon, streams, lambda s, n, t: beta(1 + s, 1 + n - s, streams.choice))
 

@@ -40,7 +40,15 @@ def ucb(alpha: float = RADIUS[0]) -> Policy:
     width = checks.real("alpha", alpha, above=0)
     record = index.Record(np.array([(width, 0.0)]), observe_first=False, list_size=1)
     name, version = ("UCB", "printed") if width == RADIUS[0] else (f"UCB({width:g})", f"alpha = {width:g}")
-    return Policy(name, "auer2002", "Figure 1", ("", version), Guarantee.none(), index, record)
+    return Policy(
+        name=name,
+        paper="auer2002",
+        algorithm="Figure 1",
+        variant=version,
+        privacy=Guarantee.none(),
+        kernel=index,
+        record=record,
+    )
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, sent: Sent = int) -> Rows:
@@ -60,7 +68,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, sent: Sent = int
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
 
     def upper(total: float, pulls: int, t: int) -> float:

@@ -90,7 +90,16 @@ def _episodic(name: str, place: str, epsilon: float, scale: float, record: Named
     """Every episode but the first has N/2 rewards, so a mean has sensitivity 2/N and noise scale / N."""
     privacy = Guarantee.certified(epsilon, 2.0 / scale if scale else math.inf, "central", ONE_MEAN)
     mechanism: Mechanism = "laplace" if scale else "none"
-    return Policy(name, "azize2022", place, ("", "printed"), privacy, episodes, record, mechanism)
+    return Policy(
+        name=name,
+        paper="azize2022",
+        algorithm=place,
+        variant="printed",
+        privacy=privacy,
+        kernel=episodes,
+        record=record,
+        mechanism=mechanism,
+    )
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, alpha: float, kl: bool = False) -> Rows:
@@ -114,7 +123,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     arms = range(problem.n_items)
     pulls = [0 for arm in arms]

@@ -47,7 +47,16 @@ def dp_klucb(epsilon: float) -> Policy:
     record = episodes.Record(np.zeros((0, 3)), level=1.0, scale=scale, kept=checks.epsilon(epsilon))
     paid, why = 1.0 / scale if scale else math.inf, "each reward enters one noisy sum, and all else follows from those"
     privacy = Guarantee.certified(epsilon, paid, "central", why)
-    return Policy("DP-KLUCB", "azize2025", "DP-KLUCB", ("", "phases double"), privacy, episodes, record, "laplace")
+    return Policy(
+        name="DP-KLUCB",
+        paper="azize2025",
+        algorithm="DP-KLUCB",
+        variant="phases double",
+        privacy=privacy,
+        kernel=episodes,
+        record=record,
+        mechanism="laplace",
+    )
 
 
 def reference(
@@ -81,7 +90,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     arms = range(problem.n_items)
     pulls, total = [0 for arm in arms], [0.0 for arm in arms]

@@ -41,7 +41,16 @@ def kl_ucb_cf(epsilon: float) -> Policy:
     record = episodes.Record(np.zeros((0, 3)), level=1.0, slow=3.0, kept=math.inf, growth=0.0, flip=flip)
     paid, why = channel_loss([[truth, flip], [flip, truth]]), "randomised response on each reward"
     privacy = Guarantee.certified(epsilon, paid, "local", why)
-    return Policy("kl-UCB-CF", "gajane2018", "kl-UCB-CF", ("", "printed"), privacy, episodes, record, "response")
+    return Policy(
+        name="kl-UCB-CF",
+        paper="gajane2018",
+        algorithm="kl-UCB-CF",
+        variant="printed",
+        privacy=privacy,
+        kernel=episodes,
+        record=record,
+        mechanism="response",
+    )
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:
@@ -61,7 +70,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     flip = response_probabilities(epsilon, 2)[1]
     return azize_dp_klucb.reference(problem, horizon, streams, math.inf, growth=0.0, slow=3.0, flip=flip)

@@ -38,7 +38,15 @@ def kl_ucb(c: float = 0.0) -> Policy:
     'no privacy'
     """
     record = replay.Record(np.zeros((0, 3)), level=1.0, slow=checks.real("c", c, at_least=0))
-    return Policy("KL-UCB", "garivier2011", "Algorithm 1", ("", "printed"), Guarantee.none(), replay, record)
+    return Policy(
+        name="KL-UCB",
+        paper="garivier2011",
+        algorithm="Algorithm 1",
+        variant="printed",
+        privacy=Guarantee.none(),
+        kernel=replay,
+        record=record,
+    )
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, c: float = 0.0) -> Rows:
@@ -58,7 +66,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, c: float = 0.0) 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
 
     def upper(total: float, pulls: int, t: int) -> float:

@@ -53,7 +53,16 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
     )
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "local", "Laplace noise on each reward")
     mechanism: Mechanism = "laplace" if scale else "none"
-    return Policy("LDP-UCB-L", "ren2020", "LDP-UCB-L", ("", "printed"), privacy, index, record, mechanism)
+    return Policy(
+        name="LDP-UCB-L",
+        paper="ren2020",
+        algorithm="LDP-UCB-L",
+        variant="printed",
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism=mechanism,
+    )
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:
@@ -73,7 +82,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
 
     def upper(total: float, pulls: int, t: int) -> float:

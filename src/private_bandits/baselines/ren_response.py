@@ -48,7 +48,16 @@ def ldp_ucb_response(epsilon: float) -> Policy:
     paid = channel_loss([[truth, flip], [flip, truth]])
     privacy = Guarantee.certified(epsilon, paid, "local", "randomised response on each reward")
     mechanism: Mechanism = "response" if flip else "none"
-    return Policy("LDP-UCB-B", "ren2020", "LDP-UCB-B", ("", "printed"), privacy, index, record, mechanism)
+    return Policy(
+        name="LDP-UCB-B",
+        paper="ren2020",
+        algorithm="LDP-UCB-B",
+        variant="printed",
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism=mechanism,
+    )
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:
@@ -68,7 +77,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     flip = 1 / (1 + math.exp(epsilon))
     return auer_figure_1.reference(problem, horizon, streams, lambda bit: respond(bit, 2, flip, streams.noise))

@@ -9,9 +9,8 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import index, protocol
 from private_bandits.kernels import replay as kernel
-from private_bandits.policy import Player, Policy
+from private_bandits.policy import Player, Policy, playable
 from private_bandits.privacy import Guarantee
-from private_bandits.privacy.tables import Started
 from private_bandits.problems import Problem as OwnProblem
 from private_bandits.problems.lists import ListProblem
 from private_bandits.reference_tools import Problem
@@ -60,7 +59,7 @@ def replay(
     Raises
     ------
     ValueError
-        If an argument is out of range, or the policy is compiled and none of the three.
+        If an argument is out of range, or the policy is none, or is compiled and none of the three.
 
     Notes
     -----
@@ -82,9 +81,7 @@ def replay(
     further = checks.real("growth", growth, at_least=0)
     why = "each reward enters one noisy sum, and all else follows from those"
     privacy = Guarantee.certified(paid, paid, "central", why)
-    if not isinstance(policy, Policy):
-        if isinstance(policy, type) or not isinstance(policy, Started):
-            raise ValueError(f"policy must be a Policy or have start(...), got {checks.brief(policy)}")
+    if not isinstance(playable(policy), Policy):
         return Replayed(policy, paid, size, further, cost, longest, privacy)
     inside: Any = policy.record
     plain = index.Record(inside[0], observe_first=False, list_size=1)
@@ -94,7 +91,15 @@ def replay(
         raise ValueError(f"policy must be ucb, kl_ucb or thompson, or written in Python, got {policy.name}")
     made = inside._replace(epsilon=paid, first=size, growth=further, loss=cost, horizon=longest)
     name = f"{policy.name}, replayed"
-    return Policy(name, "", "replay", ("", policy.name), privacy, kernel, made, "laplace")
+    return Policy(
+        name=name,
+        algorithm="replay",
+        variant=policy.name,
+        privacy=privacy,
+        kernel=kernel,
+        record=made,
+        mechanism="laplace",
+    )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -67,7 +67,16 @@ def dp_se(epsilon: float, n_arms: int, horizon: int, beta: float | None = None) 
         horizon=length,
     )
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "central", ONE_MEAN)
-    return Policy("DP-SE", "sajed2019", "Algorithm 2", ("", "printed"), privacy, elimination, record, "laplace")
+    return Policy(
+        name="DP-SE",
+        paper="sajed2019",
+        algorithm="Algorithm 2",
+        variant="printed",
+        privacy=privacy,
+        kernel=elimination,
+        record=record,
+        mechanism="laplace",
+    )
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, beta: float) -> Rows:
@@ -89,7 +98,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     viable = list(range(problem.n_items))  # S <- {1, ..., K}
     rows: Rows = []

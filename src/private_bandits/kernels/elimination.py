@@ -19,14 +19,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
+from private_bandits.kernels import Epochs, Seen
+from private_bandits.kernels.accounting import added
 from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_arms, check_size, lower_bound
 from private_bandits.kernels.sums import laplace_sum, reward_sum
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord
 
-__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+__all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
 
 PIECE = WHOLE_RUN
+FAMILY = "elimination"
 
 # how an epoch's mean is made private: not at all, by one draw on the mean, or by one on each reward
 NO_NOISE, ON_MEAN, ON_REWARDS = range(3)
@@ -74,6 +77,18 @@ def start(problem: ListRecord, policy: Any) -> State:
         widths=np.zeros(n_arms),
         clock=np.array([n_arms, 0, 0]),
     )
+
+
+def account(record: Record, delta: float) -> tuple[float, bool]:
+    """Return what noise on each reward pays, or on the mean of an epoch that a reward is in."""
+    return added(record.scale, 1.0, delta), record.noise == ON_REWARDS
+
+
+def seen(record: Record) -> Seen:
+    """Return what an observer sees: the noisy means of the epochs."""
+    noiseless, truncated = record._replace(scale=0.0), record.truncation > 0
+    epochs = Epochs(lambda state: (state.clock[2], state.alive[: state.clock[0]]), noiseless, truncated)
+    return Seen(state=("pulls", "means"), unbounded=record.v > 0, epochs=epochs)
 
 
 @compiled

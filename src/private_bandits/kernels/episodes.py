@@ -23,15 +23,17 @@ from typing import NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
+from private_bandits.kernels import Epochs, Seen
+from private_bandits.kernels.accounting import added, answered
 from private_bandits.kernels.elimination import record_turns
-from private_bandits.kernels.protocol import WHOLE_RUN, blank
+from private_bandits.kernels.protocol import FAMILY, WHOLE_RUN, blank
 from private_bandits.kernels.protocol import check_arms as check
 from private_bandits.kernels.selection import top_item
 from private_bandits.kernels.sums import reward_sum
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord
 
-__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+__all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
 
 PIECE = WHOLE_RUN
 LAST = math.nextafter(1.0, 0.0)
@@ -76,6 +78,24 @@ def start(problem: ListRecord, policy: Record) -> State:
         indices=np.zeros(n_arms),
         clock=np.array([0, 1]),
     )
+
+
+def account(record: Record, delta: float) -> tuple[float, bool]:
+    """Return what an answer pays, or the noise on a sum; that on the mean of the last episode is for all pulls."""
+    if record.flip > 0:
+        return answered(record.flip), True
+    forgotten = (1.0 + record.growth) / record.growth if record.growth > 0 else math.inf
+    return added(record.scale, forgotten if record.kept == 0 else 1.0, delta), False
+
+
+def seen(record: Record) -> Seen:
+    """Return what an observer sees; with one pull in each, kept for good, episodes are rounds."""
+    state, unbounded = ("pulls", "means"), record.v > 0
+    if record.growth == 0.0 and record.kept > 0.0:
+        return Seen(state, ("pulls", "totals"), reached=record.flip > 0, unbounded=unbounded)
+    noiseless, truncated = record._replace(scale=0.0), record.truncation > 0
+    epochs = Epochs(lambda state: (state.clock[0], state.order), noiseless, truncated, record.flip > 0)
+    return Seen(state, unbounded=unbounded, epochs=epochs)
 
 
 @compiled

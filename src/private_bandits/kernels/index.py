@@ -16,16 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels import leap, protocol
+from private_bandits.kernels import Seen, leap, protocol
+from private_bandits.kernels.accounting import added, answered
 from private_bandits.kernels.oracles import answer
-from private_bandits.kernels.protocol import PIECE, blank, lower_bound, record_round
+from private_bandits.kernels.protocol import FAMILY, PIECE, blank, lower_bound, record_round
 from private_bandits.kernels.selection import least_first, top_list
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits.problems.families import TOP, observe_set, regret_of_set
 from private_bandits.problems.lists import ListProblem, ListRecord, observe, pseudo_regret
 
-__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+__all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
 
 # how a report is made private
 EXACT, LAPLACE, GAUSSIAN, RESPONSE, HYBRID, TREE, HYPERCUBE = range(7)
@@ -110,6 +111,32 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     protocol.check_size(name, "list_size", record.list_size, problem.list_size)
     protocol.check_size(name, "n_items", record.n_items, problem.n_items)
     return protocol.check_rewards(name, problem)
+
+
+def account(record: Record, delta: float) -> tuple[float, bool]:
+    """Return what a round's reports pay, or the levels of a tree that a report is in."""
+    noise, local = record.noise, record.noise not in (TREE, HYBRID)
+    if record.reports == NOTHING and not record.observe_first:
+        return 0.0, True
+    if record.observe_first or noise in (EXACT, HYBRID):
+        return math.inf, local
+    if noise == HYPERCUBE:
+        return answered(1.0 - record.scale), True
+    known = record.semi_bandit or record.list_size == 1  # else the number of reports is the reply
+    several = float(record.list_size) if known and record.list_size else math.inf
+    moved = 1.0 if record.reports == FIRST else several
+    if noise == RESPONSE:
+        return moved * answered(record.flip), True
+    if noise == GAUSSIAN:
+        return added(record.scale, math.sqrt(moved), delta, gaussian=True), local
+    return added(record.scale, moved * (record.horizon.bit_length() if noise == TREE else 1.0), delta), local
+
+
+def seen(record: Record) -> Seen:
+    """Return what an observer sees: the reports, and what is free before the first round."""
+    before = ("total",) if record.observe_first else ()
+    reached = record.noise in (LAPLACE, GAUSSIAN, RESPONSE)
+    return Seen(state=("pulls", "mean"), messages=("pulls", "total"), before=before, reached=reached)
 
 
 def start(problem: ListRecord, policy: Record) -> State:

@@ -20,15 +20,18 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
 from private_bandits._compiled import compiled
+from private_bandits.kernels import Seen
+from private_bandits.kernels.accounting import added
 from private_bandits.kernels.cholesky import dot, factorise, inverse_norms, project, solve
-from private_bandits.kernels.protocol import PIECE, blank, check_horizon, check_kind, check_size, lower_bound
+from private_bandits.kernels.protocol import FAMILY, PIECE, blank, check_horizon, check_kind, check_size, lower_bound
 from private_bandits.kernels.selection import top_item
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.contexts import ContextRecord, LinearContext, draw_actions, draw_reward
 
-__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+__all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
 
 # the weight of an action: its reward, or its mean by an estimate that takes gradient or Newton steps (logistic loss)
 REWARDS, GRADIENT, NEWTON = range(3)
@@ -108,6 +111,31 @@ def start(problem: ContextRecord, policy: Record) -> State:
         vectors=np.zeros((3, dim)),
         spare=np.zeros((dim, dim)),
     )
+
+
+def account(record: Record, delta: float) -> tuple[float, bool]:
+    """Return what one vector of noise pays.
+
+    Of the logistic link the error is at most 2 g(1), or g(1) for rewards 0 and 1, which have a deviation of 1/2.
+    """
+    if record.learner == REWARDS:
+        squares, half = 2.0, record.largest_reward
+    else:
+        reach = float(scipy.special.expit(1.0)) * (1.0 if record.deviation <= 0.5 else 2.0)
+        squares, half = 3.0, reach * record.sigma / record.gradient_sigma if record.gradient_sigma > 0 else math.inf
+    moved = (half**2 + squares) / squares**0.5 if half**2 <= squares else 2.0 * half
+    return added(record.sigma, moved, delta, gaussian=True), True
+
+
+def seen(record: Record) -> Seen:
+    """Return what an observer sees: the sums of what users send, and the estimate of the online learner."""
+    sent = ("gram", "moment", "estimate")
+    return Seen(state=sent, messages=sent, message=_message)
+
+
+def _message(added: list[np.ndarray], order: np.ndarray) -> np.ndarray:
+    """The upper triangle of the matrix, then the vectors."""
+    return np.concatenate([added[0][np.triu_indices(len(added[1]))], *added[1:]])
 
 
 @compiled

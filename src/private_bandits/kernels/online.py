@@ -26,14 +26,16 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 from private_bandits.kernels import barrier, quarters, weights
+from private_bandits.kernels.accounting import added
 from private_bandits.kernels.cholesky import eliminate, solve_upper
-from private_bandits.kernels.protocol import PIECE, check_horizon, lower_bound
+from private_bandits.kernels.protocol import FAMILY, PIECE, check_horizon, lower_bound
+from private_bandits.kernels.protocol import unseen as seen
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import losses
 from private_bandits.problems.convex import ConvexLoss
 from private_bandits.problems.optimum import best_points
 
-__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+__all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
 
 SPHERE, TWO_POINT, BARRIER, TSALLIS, QUARTERS = range(5)
 EXACT, LAPLACE, GAUSSIAN = range(3)
@@ -102,6 +104,14 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
         raise ValueError(f"the radius of {name} must be <= {room:g} to stay inside {problem}, got {record.radius:g}")
     _loop(arms, record.learner == BARRIER)  # made once, before several workers ask for it
     return {}
+
+
+def account(record: Record, delta: float) -> tuple[float, bool]:
+    """Return what one message pays: a loss, in [-B, B] or of arms in [0, B], or a difference of two losses."""
+    gaussian = record.noise == GAUSSIAN
+    moved = record.limit * (1.0 if record.learner == TSALLIS else 2.0)
+    moved *= 2.0 * record.radius if record.learner == TWO_POINT and not gaussian else 1.0
+    return added(record.scale, moved, delta, gaussian=gaussian), True
 
 
 def blank(problem: Any, record: Record, rounds: int) -> np.ndarray:

@@ -15,13 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import PIECE, blank, lower_bound, record_round
+from private_bandits.kernels import Seen
+from private_bandits.kernels.accounting import added
+from private_bandits.kernels.protocol import FAMILY, PIECE, blank, lower_bound, record_round
 from private_bandits.kernels.protocol import check_cascade as check
 from private_bandits.kernels.selection import top_list
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord, observe, pseudo_regret
 
-__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+__all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
 
 
 class Record(NamedTuple):
@@ -61,6 +63,19 @@ def start(problem: ListRecord, policy: Record) -> State:
         displays=np.zeros(n_items, np.int64),
         regret=np.zeros(1),
     )
+
+
+def account(record: Record, delta: float) -> tuple[float, bool]:
+    """Return what a list pays: a click at the first of K positions against one at the last."""
+    moved = {0: math.inf, 1: 1.0}.get(record.list_size, record.list_size + 1.0)
+    moved = math.sqrt(moved) if record.gaussian else moved
+    return added(record.scale, moved, delta, gaussian=record.gaussian), True
+
+
+def seen(record: Record) -> Seen:
+    """Return what an observer sees: clicks and examinations as they were sent."""
+    sent = ("clicks", "examinations", "displays")
+    return Seen(state=sent, messages=sent, reached=True)
 
 
 @compiled

@@ -13,6 +13,17 @@ PIECE = 1 << 20
 """Rounds between two chances to interrupt a run, for a kernel that plays them one by one: about a second."""
 WHOLE_RUN = 1 << 62
 """Of a kernel whose loop runs over epochs, however long they are."""
+FAMILY = ""
+"""Of a kernel whose policies are shown with those that the same mechanism protects."""
+
+
+def unseen(record: Any) -> None:
+    """Return nothing: of a loop that takes no tables.
+
+    Parameters
+    ----------
+    record : Record
+    """
 
 
 def blank(problem: Any, record: Any, rounds: int) -> np.ndarray:

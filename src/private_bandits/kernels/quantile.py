@@ -20,12 +20,13 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 from private_bandits.kernels.elimination import record_turns, remove, start
-from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_kind
+from private_bandits.kernels.protocol import FAMILY, WHOLE_RUN, blank, check_kind
+from private_bandits.kernels.protocol import unseen as seen
 from private_bandits.kernels.sums import DIRECT, pareto_reward, pareto_scale, reward_sum
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import Arms
 
-__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+__all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
 
 PIECE = WHOLE_RUN
 
@@ -47,6 +48,11 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     """Refuse problems without arms; rewards may be what they like."""
     check_kind(name, problem, Arms, "Arms")
     return {}
+
+
+def account(record: Record, delta: float) -> tuple[float, bool]:
+    """Return what one release of each reward pays."""
+    return record.epsilon, False
 
 
 @compiled

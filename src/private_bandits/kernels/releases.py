@@ -15,13 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels.protocol import PIECE, blank, lower_bound, record_round
+from private_bandits.kernels import Seen
+from private_bandits.kernels.accounting import added
+from private_bandits.kernels.protocol import FAMILY, PIECE, blank, lower_bound, record_round
 from private_bandits.kernels.protocol import check_cascade as check
 from private_bandits.kernels.selection import least_first, top_list
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord, observe, pseudo_regret
 
-__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+__all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
 
 # what an estimate holds: all blocks, the last one, or a hybrid counter's noisy sum of blocks of one click
 KEEP, FORGET, COUNTER = range(3)
@@ -110,6 +112,16 @@ def block(reports: int, least: int, growth: float) -> int:
     int
     """
     return max(least, math.ceil((growth - 1.0) * reports))
+
+
+def account(record: Record, delta: float) -> tuple[float, bool]:
+    """Return what one noisy sum of each click pays."""
+    return added(record.scale, 1.0, delta), False
+
+
+def seen(record: Record) -> Seen:
+    """Return what an observer sees: the estimates, and of how many clicks they are."""
+    return Seen(state=("counted", "mean"))
 
 
 @compiled(borrows=True)

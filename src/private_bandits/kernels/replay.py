@@ -16,14 +16,15 @@ from typing import NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
+from private_bandits.kernels import Seen
 from private_bandits.kernels.episodes import upper_index
-from private_bandits.kernels.protocol import PIECE, blank, lower_bound, record_round
+from private_bandits.kernels.protocol import FAMILY, PIECE, blank, lower_bound, record_round
 from private_bandits.kernels.protocol import check_arms as check
 from private_bandits.kernels.selection import top_item
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord, observe
 
-__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+__all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
 
 
 class Record(NamedTuple):
@@ -62,6 +63,16 @@ def start(problem: ListRecord, policy: Record) -> State:
     n_arms = len(problem.means)
     per_arm, order, clock = np.zeros((5, n_arms), np.int64), np.zeros(1, np.int64), np.zeros(3, np.int64)
     return State._make([*per_arm, order, clock, np.zeros(1), np.zeros(n_arms), np.zeros(1)])
+
+
+def account(record: Record, delta: float) -> tuple[float, bool]:
+    """Return what one release of each reward pays."""
+    return record.epsilon, False
+
+
+def seen(record: Record) -> Seen:
+    """Return what an observer sees: the observations that the policy had, and those in store."""
+    return Seen(state=("counts", "sums", "left", "ones"), unbounded=record.v > 0)
 
 
 @compiled

@@ -20,6 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
+from private_bandits.kernels import Seen
+from private_bandits.kernels.accounting import added
 from private_bandits.kernels.protocol import PIECE, blank, lower_bound
 from private_bandits.kernels.protocol import check_arms as check
 from private_bandits.kernels.selection import top_item
@@ -27,7 +29,9 @@ from private_bandits.kernels.sums import pareto_reward
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord
 
-__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+__all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
+
+FAMILY = "tree"  # without privacy, too
 
 
 class Record(NamedTuple):
@@ -67,6 +71,16 @@ def start(problem: ListRecord, policy: Record) -> State:
         trees=np.zeros((n_arms, mechanisms.COUNTER_ROW)),
         indices=np.zeros(n_arms),
     )
+
+
+def account(record: Record, delta: float) -> tuple[float, bool]:
+    """Return what the levels of a tree pay, in each of which a reward lies in [-B, B]."""
+    return added(record.scale, 2.0 * record.horizon.bit_length(), delta), False
+
+
+def seen(record: Record) -> Seen:
+    """Return what an observer sees: the noisy means, and of how many rewards they are."""
+    return Seen(state=("pulls", "mean"), unbounded=record.v > 0)
 
 
 @compiled

@@ -21,14 +21,16 @@ import numpy as np
 
 from private_bandits._compiled import compiled
 from private_bandits.kernels import linear
+from private_bandits.kernels.accounting import added
 from private_bandits.kernels.cholesky import factorise, solve
-from private_bandits.kernels.protocol import WHOLE_RUN, blank, lower_bound
+from private_bandits.kernels.protocol import FAMILY, WHOLE_RUN, blank, lower_bound
+from private_bandits.kernels.protocol import unseen as seen
 from private_bandits.kernels.selection import top_item
 from private_bandits.kernels.sums import laplace_sum
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.contexts import ContextRecord, draw_reward
 
-__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+__all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
 
 PIECE = WHOLE_RUN
 DIRECT = 64
@@ -87,6 +89,17 @@ def start(problem: ContextRecord, policy: Record) -> State:
         work=np.zeros((dim, problem.n_actions)),
         numbers=np.zeros((2, problem.n_actions)),
     )
+
+
+def account(record: Record, delta: float) -> tuple[float, bool]:
+    """Return what one vector of noise pays; nothing is proved where an action is clear, or shows the context."""
+    constants, local = record.constants, record.levels == 0
+    if record.reward_sigma > 0 or not local:
+        return math.inf, local
+    if record.laplace:  # in L1 an action's products move by d + 1
+        moved = constants.dim + 1.0 + 2.0 * constants.largest_reward * math.sqrt(constants.dim)
+        return added(constants.sigma, moved, delta), local
+    return linear.account(constants, delta)
 
 
 @compiled

@@ -18,15 +18,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits._compiled import compiled
-from private_bandits.kernels import protocol
-from private_bandits.kernels.protocol import blank, lower_bound, record_round, write_round
+from private_bandits.kernels import Seen, protocol
+from private_bandits.kernels.accounting import added, answered
+from private_bandits.kernels.protocol import FAMILY, blank, lower_bound, record_round, write_round
 from private_bandits.kernels.selection import least_first
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import SetBandit
 from private_bandits.problems.families import LINEAR, observe_set, regret_of_set, set_value
 from private_bandits.problems.lists import ListRecord
 
-__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+__all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
 
 PIECE = 1 << 50  # long runs are leapt through
 LEAP = 1 << 12
@@ -91,6 +92,17 @@ def start(problem: ListRecord, policy: Record) -> State:
         feedback=np.zeros(size),
         regret=np.zeros(1),
     )
+
+
+def account(record: Record, delta: float) -> tuple[float, bool]:
+    """Return what one answer pays, or one noisy sum."""
+    paid = answered(record.flip) if record.flip else added(record.scale, 1.0, delta)
+    return paid, not record.forget
+
+
+def seen(record: Record) -> Seen:
+    """Return what an observer sees: the reports, and the sums that are kept."""
+    return Seen(state=("pulls", "kept"), messages=("pulls", "total"))
 
 
 @compiled

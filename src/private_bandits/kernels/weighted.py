@@ -20,10 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits.kernels import linear, stretches
-from private_bandits.kernels.protocol import WHOLE_RUN, blank
+from private_bandits.kernels.accounting import added
+from private_bandits.kernels.protocol import FAMILY, WHOLE_RUN, blank
+from private_bandits.kernels.protocol import unseen as seen
 from private_bandits.problems.contexts import ContextRecord
 
-__all__ = ["PIECE", "Record", "advance", "blank", "check", "start"]
+__all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
 
 PIECE = WHOLE_RUN
 _SHARE = 4  # of the users of an epoch one in so many helps to find the weights
@@ -70,6 +72,13 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
 def start(problem: ContextRecord, policy: Record) -> State:
     """Return the state before the first round."""
     return State(problem, policy)
+
+
+def account(record: Record, delta: float) -> tuple[float, bool]:
+    """Return what one message pays, as each user sends one: on weights or for the regression."""
+    reach = 2.0 * math.hypot(1.0, record.largest_reward)
+    weighing = added(record.sigma, 2.0**0.5, delta, gaussian=True) if record.batches else 0.0
+    return max(weighing, added(record.regression_sigma, reach, delta, gaussian=True)), True
 
 
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise) -> None:

@@ -1,17 +1,17 @@
 """Guarantees, exact privacy losses under five definitions, and `audit`: what a policy or a mechanism really pays.
 
-`guarantee` holds what a policy promises, `channels` the losses of finite randomisers. `enumeration` and `laws` find the
+What a policy promises is a `Guarantee`, and a finite randomiser a channel. `enumeration` and `laws` find the
 probability of every history of a finite policy, `loss` and `environments` the losses under the definitions of Basu,
 Dimitrakakis and Tossou (2019). `audit` takes them, `deltas` (finite laws at delta > 0) and `added_noise` where a loss
 can be found exactly; elsewhere it plays `tables`, learns `events` and certifies with what `sampled` proves of binomial
-counts. `accounts` proves upper ends from the numbers of a record.
+counts. `accounts` proves upper ends from the numbers of a policy.
 """
 
+from private_bandits.channels import channel_loss, sensitivity
+from private_bandits.guarantee import Guarantee
 from private_bandits.privacy.added_noise import AddedNoise
 from private_bandits.privacy.audit import Audit, audit
-from private_bandits.privacy.channels import channel_loss, sensitivity
 from private_bandits.privacy.enumeration import FinitePolicy, History
-from private_bandits.privacy.guarantee import Guarantee
 from private_bandits.privacy.laws import environment_law, table_laws
 from private_bandits.privacy.loss import exact_loss, worst_case
 from private_bandits.privacy.sampled import binomial_interval

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.channels import stochastic
+from private_bandits.guarantee import Guarantee
+from private_bandits.policy import Playable, playable
 from private_bandits.privacy import deltas, enumeration
-from private_bandits.privacy.accounts import account
 from private_bandits.privacy.added_noise import AddedNoise
-from private_bandits.privacy.channels import stochastic
 from private_bandits.privacy.environments import channel_rows
 from private_bandits.privacy.events import Event, features, learn
-from private_bandits.privacy.guarantee import Guarantee, Promising
 from private_bandits.privacy.loss import worst_case
 from private_bandits.privacy.sampled import lower_end
-from private_bandits.privacy.tables import ALL_PAIRS, Compiled, Started, on_tables
+from private_bandits.privacy.tables import ALL_PAIRS, on_tables
 from private_bandits.streams import Streams, streams
 
 VIEWS = ("messages", "actions", "state")
@@ -145,9 +145,7 @@ def audit(
     Raises
     ------
     ValueError
-        If an argument is out of range, or they do not fit together.
-    TypeError
-        If the target is none of these.
+        If an argument is out of range, they do not fit together, or the target is none of these.
 
     Notes
     -----
@@ -176,19 +174,20 @@ def audit(
     promise = None if promised is None else checks.real("promised", promised, at_least=0, infinite=True)
     proved = math.inf if accounted is None else checks.real("accounted", accounted, at_least=0, infinite=True)
     kind = _kind(target)
+    played = playable(target) if kind == "policy" else None
     given = {"neighbours": neighbours, "view": view, "problem": problem, "horizon": horizon, "accounted": accounted}
     for name, value in given.items():
         if value is not None and name not in _GIVEN[kind]:
             raise ValueError(f"{name} is not for a {kind}")
     if "view" in _GIVEN[kind]:
-        promises = isinstance(target, Promising) and isinstance(target.privacy, Guarantee)
-        stated = target.privacy if promises else Guarantee.none()
+        said = getattr(played or target, "privacy", None)  # a finite policy may say nothing
+        stated = said if isinstance(said, Guarantee) else Guarantee.none()
         usual = "messages" if stated.trust == "local" else "actions"
         view = usual if view is None else checks.choice("view", view, VIEWS)
         if promise is None and stated.delta <= failure and (stated.trust == "local" or view != "messages"):
             promise = stated.epsilon
-        if accounted is None and isinstance(target, Compiled):
-            paid, local = account(target.record, failure)
+        if accounted is None and played is not None:
+            paid, local = played.account(failure)
             proved = paid if local or view != "messages" else math.inf
     found = _exact(target, kind, neighbours, view, failure, horizon)
     event = None
@@ -220,11 +219,11 @@ def _kind(target: Any) -> str:
     if not isinstance(target, type):
         if isinstance(target, enumeration.FinitePolicy):
             return "finite policy"
-        if isinstance(target, Compiled | Started):
+        if isinstance(target, Playable) or hasattr(target, "start"):
             return "policy"
         if callable(target):
             return "mechanism"
-    raise TypeError(f"target must be a policy, a channel or a function of data and rng, got {checks.brief(target)}")
+    raise ValueError(f"target must be a policy, a channel or a function of data and rng, got {checks.brief(target)}")
 
 
 def _exact(

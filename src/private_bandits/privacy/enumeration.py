@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.channels import logs
 
 History = tuple[tuple[int, Hashable], ...]
 
@@ -246,20 +247,3 @@ def _distribution(game: Game, history: History) -> np.ndarray:
             f"policy.probabilities({checks.brief(history)}) must be a law of {game.n_arms} arms, got {law}"
         )
     return law
-
-
-def logs(laws: np.ndarray) -> np.ndarray:
-    """Take logarithms of probabilities.
-
-    Parameters
-    ----------
-    laws : float array
-        Each >= 0, or NaN.
-
-    Returns
-    -------
-    float array, shape as laws
-        Minus infinity where a probability is 0.
-    """
-    with np.errstate(divide="ignore"):
-        return np.log(laws)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.privacy.enumeration import Game, logs
+from private_bandits.channels import logs
+from private_bandits.privacy.enumeration import Game
 from private_bandits.privacy.laws import actions_law, reward_laws
 
 Distance = Callable[[np.ndarray, np.ndarray], float]

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.channels import channel_loss
 from private_bandits.privacy import enumeration
-from private_bandits.privacy.channels import channel_loss
 from private_bandits.privacy.environments import channel_rows, environment_loss
 
 DEFINITIONS = ("outcomes", "rewards", "instantaneous", "local", "environment")

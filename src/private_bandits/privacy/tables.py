@@ -7,24 +7,13 @@ their sums only, and are given those sums: Pareto rewards of an enormous shape a
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels import (
-    Kernel,
-    elimination,
-    episodes,
-    index,
-    linear,
-    padded,
-    releases,
-    replay,
-    robust,
-    superarm,
-)
-from private_bandits.kernels.protocol import WHOLE_RUN
+from private_bandits.kernels import Epochs, Seen
+from private_bandits.policy import Playable, Policy, playable
 from private_bandits.privacy.events import features
 from private_bandits.problems import Cascade, LinearContext
 from private_bandits.problems.families import frozen
@@ -33,19 +22,6 @@ from private_bandits.streams import Streams, own_copy
 
 EXACT_SHAPE = 2.0**1000
 """A Pareto reward of this shape is its mean: (shape - 1)/shape and U^(-1/shape) are 1."""
-# what a user's round adds to, and what a policy reads: fields of a kernel's State
-_FIELDS: dict[Kernel, dict[str, tuple[str, ...]]] = {
-    index: {"messages": ("pulls", "total"), "state": ("pulls", "mean")},
-    superarm: {"messages": ("pulls", "total"), "state": ("pulls", "kept")},
-    padded: dict.fromkeys(("messages", "state"), ("clicks", "examinations", "displays")),
-    episodes: {"messages": ("pulls", "totals"), "state": ("pulls", "means")},
-    linear: dict.fromkeys(("messages", "state"), ("gram", "moment", "estimate")),
-    releases: {"state": ("counted", "mean")},
-    robust: {"state": ("pulls", "mean")},
-    replay: {"state": ("counts", "sums", "left", "ones")},
-    elimination: {"state": ("pulls", "means")},
-}
-_BEGUN = {elimination: 2, episodes: 0}  # where the clock of a loop over epochs has the rounds before the epoch
 _LONGEST = 8192  # an epoch's rewards are drawn one by one up to here
 _SCREENED = 256  # users among whom those to search are chosen
 _SCREENED_RUNS, _SCREENED_ROUNDS = (48, 2048), 100_000  # runs for it: from and to, and rounds of all of them
@@ -57,35 +33,12 @@ _FEW = 8  # values of a number up to which each is looked at alone
 _Given = LinearContext | ListProblem
 
 
-@runtime_checkable
-class Compiled(Protocol):
-    """A policy that a compiled loop plays from a record."""
-
-    name: str
-    kernel: Kernel
-    record: Any
-
-
-@runtime_checkable
-class Started(Protocol):
-    """A policy written in Python."""
-
-    start: Any
-
-
-@runtime_checkable
-class Stated(Protocol):
-    """A learner that shows what it reads."""
-
-    state: Any
-
-
 class Tables:
     """A policy with a problem and a view: it plays tables, and says what the view shows of each run.
 
     Parameters
     ----------
-    policy : Policy, or a policy written in Python
+    policy : Playable
     problem : Arms, Cascade, LinearContext or SemiBandit
         Says everything but the means.
     horizon : int
@@ -93,7 +46,8 @@ class Tables:
     view : {"messages", "actions", "state"}
     """
 
-    def __init__(self, policy: Any, problem: Any, horizon: int, view: str) -> None:
+    def __init__(self, policy: Playable, problem: Any, horizon: int, view: str) -> None:
+        policy.check(problem, horizon)
         self.policy, self.problem, self.horizon, self.view = policy, problem, horizon, view
         self.items = problem.n_items if isinstance(problem, ListProblem) else 0  # no numbers: rows are problems
 
@@ -232,7 +186,7 @@ class _Learner(Tables):
         return [self._play(rows, users, source) for _ in range(runs)]
 
     def _play(self, rows: Any, users: Sequence[int], source: Streams) -> list[Any]:
-        learner = own_copy(self.policy).start(self.problem, source.choice, source.noise)
+        learner = own_copy(self.policy.constants).start(self.problem, source.choice, source.noise)
         size, stops = self.problem.list_size, isinstance(self.problem, Cascade)
         played, seen = [], []
         for user, row in enumerate(rows.tolist()):
@@ -246,7 +200,7 @@ class _Learner(Tables):
             if self.view == "messages" and user in users:
                 seen.append(np.concatenate([_numbers("tell()", message), order]))  # whoever reads it knows the list
             elif self.view == "state" and user >= users[0] - 1:
-                seen.append(_numbers("state()", learner.state() if isinstance(learner, Stated) else None))
+                seen.append(_numbers("state()", learner.state() if hasattr(learner, "state") else None))
             played.append(order + [-1] * (size - len(order)))
         return seen or [self._seen(np.array(played))]
 
@@ -254,19 +208,15 @@ class _Learner(Tables):
 class _Rounds(Tables):
     """A compiled loop over rounds: stretches of equal rows in one call."""
 
-    def __init__(self, policy: Any, problem: Any, horizon: int, view: str) -> None:
+    def __init__(self, policy: Policy, problem: Any, horizon: int, view: str, seen: Seen) -> None:
         super().__init__(policy, problem, horizon, view)
-        self.kernel, self.constants = policy.kernel, policy.record
-        self.kernel.check(policy.name, problem, policy.record, horizon)
-        if self.kernel not in _FIELDS:
-            raise ValueError(f"target cannot be fed tables: {policy.name} on {checks.brief(problem)}")
-        shown = {"actions": ()} | _FIELDS[self.kernel]
-        if view not in shown or (view == "messages" and isinstance(self, _Epochs)):
+        self.kernel, self.constants, self.shown = policy.kernel, policy.record, seen
+        if view == "messages" and not seen.messages:
             raise ValueError(f"view={view!r} is not to be had of {policy.name}")
-        self.fields = shown[view]
+        self.fields = {"actions": (), "messages": seen.messages, "state": seen.state}[view]
 
     def _takes(self, rows: np.ndarray) -> bool:
-        return super()._takes(rows) or (self.constants._asdict().get("v", 0.0) > 0 and rows.min() >= 0)
+        return super()._takes(rows) or (self.shown.unbounded and rows.min() >= 0)
 
     def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
         last = users[-1] + 1 if self.view == "messages" else self.horizon
@@ -282,15 +232,15 @@ class _Rounds(Tables):
         state, seen = self.kernel.start(begin, self.constants), []
         for record, first, end in parts(state):
             clear = np.zeros(0)
-            if end == 1 and self.view == "messages" and self.constants._asdict().get("observe_first", False):
+            if end == 1 and self.view == "messages" and self.shown.before:
                 self._advance(record, self.constants, state, 1, 0, trace, source)
-                clear = state.total.copy()  # a message of its own, before the round
-            before = self._fields(state)
+                clear = np.concatenate(_fields(state, self.shown.before))  # a message of its own, before the round
+            before = _fields(state, self.fields)
             self._advance(record, self.constants, state, first, end, trace, source)
             if end - 1 in shown and self.view == "state":
-                seen.append(np.concatenate([np.ravel(each) for each in self._fields(state)]))
+                seen.append(np.concatenate([np.ravel(each) for each in _fields(state, self.fields)]))
             elif end - 1 in shown:
-                seen.append(np.concatenate([clear, self._message(before, self._fields(state), trace[end - 1])]))
+                seen.append(np.concatenate([clear, self._message(before, _fields(state, self.fields), trace[end - 1])]))
         return seen or [self._seen(trace[:, :-1])]
 
     def _record(self, row: Any) -> Any:
@@ -303,20 +253,18 @@ class _Rounds(Tables):
         marks, regret = np.array([self.horizon]), np.zeros(1)
         self.kernel.advance(record, constants, state, first, end, marks, regret, trace, *source)
 
-    def _fields(self, state: Any) -> list[np.ndarray]:
-        return [np.array(getattr(state, name), dtype=float) for name in self.fields]
-
     def _message(self, before: list[np.ndarray], after: list[np.ndarray], row: np.ndarray) -> np.ndarray:
-        """What the user's round added: of a list by position, as what is played does not depend on the user."""
+        """What the user's round added."""
         added = [new - old for old, new in zip(before, after, strict=True)]
-        if self.kernel is linear:
-            return np.concatenate([added[0][np.triu_indices(len(added[1]))], *added[1:]])
-        order = row[:-1][row[:-1] >= 0]
-        return np.concatenate([each[order] for each in added])
+        return self.shown.message(added, row[:-1][row[:-1] >= 0])
 
 
 class _Epochs(_Rounds):
     """A compiled loop over epochs: each in one call, its rewards by their means."""
+
+    def __init__(self, policy: Policy, problem: Any, horizon: int, view: str, seen: Seen, epochs: Epochs) -> None:
+        super().__init__(policy, problem, horizon, view, seen)
+        self.epochs = epochs
 
     def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
         states = range(max(users[0] - 1, 0), self.horizon) if self.view == "state" else ()
@@ -328,7 +276,7 @@ class _Epochs(_Rounds):
         """Each epoch as it begins; `fed` are those of this table that were found before."""
         end = 0
         while end < self.horizon:
-            begun, arms = end, state.alive[: state.clock[0]] if self.kernel is elimination else state.order
+            begun, arms = end, self.epochs.running(state)[1]
             key = (state.clock.tobytes(), arms.tobytes())
             if key not in fed:
                 fed[key] = self._sums(rows, state, begun, arms)
@@ -340,21 +288,21 @@ class _Epochs(_Rounds):
         blank, low, end = self.problem.record(), begun, self.horizon  # the epoch is not over after `low` rounds
         while end - low > 1:
             middle = (low + end) // 2
-            over = self._tried(blank, state, begun, middle).clock[_BEGUN[self.kernel]] > begun
+            over = self.epochs.running(self._tried(blank, state, begun, middle))[0] > begun
             low, end = (low, middle) if over else (middle, end)
         if end - begun > _LONGEST:
             raise ValueError(f"horizon must keep epochs below {_LONGEST} rounds, got one of {end - begun}")
         played, means = np.resize(arms, end - begun), np.zeros(self.items)
         for arm in set(arms.tolist()):
             paid = rows[begun:end][played == arm, arm]
-            if self.constants.truncation > 0:
+            if self.epochs.truncated:
                 for reward in set(paid.tolist()) - {0.0}:  # whether it counts, or is truncated
                     same = blank._replace(means=frozen(np.full(self.items, reward), np.float64), shape=EXACT_SHAPE)
                     if self._tried(same, state, begun, end).means.max() <= reward / 2:
                         paid = np.where(paid == reward, 0.0, paid)
             means[arm] = paid.mean() if len(paid) else 0.0
         flat = bool(np.isin(means, (0, 1)).all())
-        if not flat and self.constants._asdict().get("flip", 0.0) > 0:
+        if not flat and self.epochs.flipped:
             raise ValueError("neighbours must give equal rewards within an episode of randomised answers")
         return blank._replace(means=frozen(means, np.float64), shape=0.0 if flat else EXACT_SHAPE), end
 
@@ -364,7 +312,7 @@ class _Epochs(_Rounds):
         copy.means[:] = 0.0
         idle = (np.random.Generator(np.random.PCG64(0)) for _ in range(3))
         trace = np.asarray(self.kernel.blank(self.problem, self.constants, 0))
-        self._advance(record, self.constants._replace(scale=0.0), copy, begun + 1, last, trace, idle)
+        self._advance(record, self.epochs.noiseless, copy, begun + 1, last, trace, idle)
         return copy
 
 
@@ -373,7 +321,8 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: str) -> Tables:
 
     Parameters
     ----------
-    policy, problem, horizon, view
+    policy : Policy, or an object as `simulate` plays
+    problem, horizon, view
         As for `Tables`.
 
     Returns
@@ -385,16 +334,23 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: str) -> Tables:
     ValueError
         If they do not fit, or the view is not to be had.
     """
-    if isinstance(policy, Compiled):
-        if not isinstance(problem, _Given):
-            raise ValueError(f"problem must be one that {policy.name} plays, got {checks.brief(problem)}")
-        kernel = policy.kernel
-        # with one pull in each, kept for good, episodes are rounds
-        single = kernel is episodes and policy.record.growth == 0.0 and policy.record.kept > 0.0
-        return (_Epochs if kernel.PIECE == WHOLE_RUN and not single else _Rounds)(policy, problem, horizon, view)
-    if not isinstance(problem, ListProblem):
-        raise ValueError(f"problem must be Arms, a Cascade or a SemiBandit to audit, got {checks.brief(problem)}")
-    return _Learner(policy, problem, horizon, view)
+    known = playable(policy)
+    if not isinstance(known, Policy):
+        if not isinstance(problem, ListProblem):
+            raise ValueError(f"problem must be Arms, a Cascade or a SemiBandit to audit, got {checks.brief(problem)}")
+        return _Learner(known, problem, horizon, view)
+    if not isinstance(problem, _Given):
+        raise ValueError(f"problem must be one that {known.name} plays, got {checks.brief(problem)}")
+    seen = known.kernel.seen(known.record)
+    if seen is None:
+        raise ValueError(f"target cannot be fed tables: {known.name} on {checks.brief(problem)}")
+    if seen.epochs is None:
+        return _Rounds(known, problem, horizon, view, seen)
+    return _Epochs(known, problem, horizon, view, seen, seen.epochs)
+
+
+def _fields(state: Any, names: Sequence[str]) -> list[np.ndarray]:
+    return [np.array(getattr(state, name), dtype=float) for name in names]
 
 
 def _numbers(told: str, value: Any) -> np.ndarray:

@@ -9,20 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits.baselines import dp_se
-from private_bandits.kernels import (
-    elimination,
-    episodes,
-    index,
-    linear,
-    online,
-    padded,
-    phased,
-    quantile,
-    robust,
-    stretches,
-    superarm,
-    weighted,
-)
+from private_bandits.kernels import Epochs
 from private_bandits.mechanisms.calibration import gaussian_sigma
 from private_bandits.papers import cascading, heavy_tailed
 from private_bandits.papers.contextual.accounting import glm_messages, noise_scale
@@ -32,6 +19,7 @@ from private_bandits.privacy import AddedNoise, audit
 from private_bandits.privacy.accounts import account
 from private_bandits.privacy.audit import FULL_SEARCH, Audit
 from private_bandits.problems import Arms, LinearContext, SemiBandit
+from private_bandits.streams import streams
 from private_bandits_book.algorithms import listed
 from private_bandits_book.contextual.messages import SMALL_LINK, published_setting
 from private_bandits_book.policies import Greedy, LocallyPrivate, Response
@@ -43,7 +31,6 @@ SETS = SemiBandit.top_k(ARMS.means, 2)
 BLOCKS = SemiBandit.from_sets([0.5, 0.4, 0.3, 0.2], [[0, 1], [2, 3]])
 _CASCADES = ("repair_first", "repair_padded", "repair_blocks", "uniform_play")
 _CHAPTERS = ("", "wang2021", "chen2020", "zheng2020", "tao2022")  # papers that have a chapter, and this book
-_REACHED = (index.LAPLACE, index.GAUSSIAN, index.RESPONSE)
 FEW = 3  # rounds of a policy whose every state is seen
 
 
@@ -76,8 +63,8 @@ def cases(horizon: int, epsilons: Sequence[float], delta: float) -> list[Case]:
     The first epsilon is that of every row; for the others the chapters' private algorithms have a row more.
     """
     epsilon, *others = epsilons
-    own = [each for file, policy in _sorted(epsilon, delta) for each in _of(Path(file).stem, policy, horizon)]
-    again = [each for one in others for file, policy in _sorted(one, delta) for each in _again(Path(file).stem, policy)]
+    own = [each for file, policy in _sorted(epsilon, delta) for each in _of(Path(file), policy, horizon)]
+    again = [each for one in others for file, policy in _sorted(one, delta) for each in _again(Path(file), policy)]
     first = [each for each in own if each.paper in (*_CHAPTERS, "ours")]
     return [*first, *again, *own[len(first) :], *_finite(epsilon), *_faults(epsilon, delta, horizon)]
 
@@ -87,29 +74,38 @@ def _sorted(epsilon: float, delta: float) -> list[tuple[str, Policy]]:
     return sorted(listed(epsilon, delta), key=lambda each: each[1].paper not in _CHAPTERS)
 
 
-def _of(module: str, policy: Policy, horizon: int) -> Iterator[Case]:
+def _of(file: Path, policy: Policy, horizon: int) -> Iterator[Case]:
     """The rows of a policy: messages of a local one, actions and what is read of a central one."""
-    kernel, local = policy.kernel, policy.privacy.trust == "local"
-    # loops that take no tables, or none so short as the page can play: their records are read
-    if kernel in (elimination, online, phased, quantile, stretches, weighted):
+    local, problem = policy.privacy.trust == "local", _problem(file, policy)
+    seen = policy.kernel.seen(policy.record)
+    if seen is None or (seen.epochs and not _ends(seen.epochs, policy, problem, horizon)):
         yield from _by_record(policy)
         return
-    view, problem = ("messages" if local else "actions"), _problem(module, kernel, policy)
+    view = "messages" if local else "actions"
     asked = {"problem": problem, "horizon": 2 if local else horizon, "view": view}
-    if kernel == linear:
+    if isinstance(problem, LinearContext):
         view = "messages"
         asked |= {"horizon": 1, "neighbours": _users(), "view": view}
     yield _case(policy, view, asked, slow=view != "messages")
-    if policy.privacy.trust == "central" and kernel in (index, robust, episodes):
-        rounds = horizon if kernel == episodes else FEW
-        yield _case(policy, "state", asked | {"view": "state", "horizon": rounds}, slow=True)
+    # a paper's tree shows a noisy number in every round; what this book releases of its own comes later
+    if policy.privacy.trust == "central" and (seen.epochs or (policy.mechanism == "tree" and policy.paper)):
+        yield _case(policy, "state", asked | {"view": "state", "horizon": horizon if seen.epochs else FEW}, slow=True)
 
 
-def _again(module: str, policy: Policy) -> Iterator[Case]:
+def _ends(epochs: Epochs, policy: Policy, problem: Any, horizon: int) -> bool:
+    """Whether an epoch ends in so few rounds as the page plays: else nothing is shown."""
+    kernel, record = policy.kernel, problem.record()
+    state, trace = kernel.start(record, policy.record), kernel.blank(problem, policy.record, 0)
+    rounds, regret = np.array([horizon]), np.zeros(1)
+    kernel.advance(record, policy.record, state, 1, horizon, rounds, regret, trace, *streams(0, 0))
+    return bool(epochs.running(state)[0] > 0)
+
+
+def _again(file: Path, policy: Policy) -> Iterator[Case]:
     """The row of a private algorithm of a chapter at another epsilon."""
     if policy.paper in _CHAPTERS and policy.privacy.trust != "none":
-        messages = [each for each in _of(module, policy, FEW) if each.view == "messages"]
-        if messages or math.isfinite(account(policy.record, policy.privacy.delta)[0]):  # else nothing is compared
+        messages = [each for each in _of(file, policy, FEW) if each.view == "messages"]
+        if messages or math.isfinite(account(policy, policy.privacy.delta)[0]):  # else nothing is compared
             yield from (each._replace(slow=each.asked.get("runs") != 0) for each in messages or _by_record(policy))
 
 
@@ -121,25 +117,25 @@ def _by_record(policy: Policy) -> Iterator[Case]:
 
 def _case(policy: Policy, view: str, asked: dict[str, Any], slow: bool = False) -> Case:
     named = ": ".join(dict.fromkeys(filter(None, (policy.paper and policy.algorithm, policy.name))))
-    facts = named, policy.paper or "ours", policy.version, policy.privacy.trust, view, policy.privacy.delta
+    facts = named, policy.paper or "ours", policy.variant, policy.privacy.trust, view, policy.privacy.delta
     return Case(*facts, policy, asked, exact=_exact(policy) if view == "messages" else None, slow=slow)
 
 
 def _exact(policy: Policy) -> float | None:
     """The loss of a message of which the account is reached: clear, or of independent answers or noise."""
-    answers = policy.kernel == episodes and policy.mechanism == "response"
-    noises = policy.kernel == index and policy.record._asdict()["noise"] in _REACHED
-    if policy.privacy.trust == "local" and (answers or noises or policy.kernel == padded):
-        return account(policy.record, policy.privacy.delta)[0]
+    seen = policy.kernel.seen(policy.record)
+    if policy.privacy.trust == "local" and seen is not None and seen.reached:
+        return account(policy, policy.privacy.delta)[0]
     return None
 
 
-def _problem(module: str, kernel: Any, policy: Policy) -> Any:
-    if kernel == linear:
+def _problem(file: Path, policy: Policy) -> Any:
+    module = file.stem
+    if file.parent.name == "contextual":
         return LinearContext.table([[[1.0, 0.0]]], [[0.5]], link="logistic", noise=0.0)
     if policy.paper in ("bubeck2013", "tao2022") or module == "doubling_episodes":
         return heavy_tailed.setting(1, 0.5)
-    if kernel == superarm:
+    if file.parent.name == "semibandits" and not policy.paper:
         return BLOCKS
     if module == "algorithm_4" and policy.paper == "wang2021":
         return SemiBandit.top_k(CASCADE.means, 3)

@@ -70,7 +70,7 @@ def cluster(address: str) -> Iterator[None]:
 def code() -> str:
     """Return what must be the same wherever runs are played: the versions, and the sources of compiled loops."""
     from private_bandits._compiled import _cache_folder
-    from private_bandits.simulate import _versions
+    from private_bandits.simulation import _versions
 
     return f"{_versions()}, {os.path.basename(_cache_folder())}"
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from private_bandits.estimates import Interval, difference_interval
 from private_bandits.kernels import minima
-from private_bandits.simulate import log_checkpoints
+from private_bandits.simulation import log_checkpoints
 from private_bandits.streams import streams
 from private_bandits_book.judging import Less, Ruling, about, by_runs, pick
 from private_bandits_book.runs import facts

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from private_bandits.kernels import robust
+from private_bandits.kernels.protocol import WHOLE_RUN
 from private_bandits.papers import heavy_tailed as paper
 from private_bandits.papers.heavy_tailed.instances import SETTINGS
 from private_bandits_book.heavy_tailed import far
@@ -39,7 +39,7 @@ def order_runs() -> list[LongRun]:
 
 def play(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
     """Play a run: rows as of `studies.play_long`, with the ends between which a regret lies as `low` and `high`."""
-    if run.policy.kernel is not robust:
+    if run.policy.kernel.PIECE == WHOLE_RUN:  # the epochs of an elimination are played to any horizon
         frame = play_long(run, n_jobs)
         return frame.assign(low=frame["regret"], high=frame["regret"])
     return far.ends(run.problem, run.policy, np.array([run.horizon]), run.replications, run.seed, n_jobs)

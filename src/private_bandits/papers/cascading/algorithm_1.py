@@ -6,7 +6,7 @@ from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale, lemma_1_constant
 from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, in_clear, terms
-from private_bandits.policy import Policy
+from private_bandits.policy import Policy, words
 from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Hybrid, Problem, Rows, Streams, click, largest
 
@@ -74,7 +74,18 @@ def ucb_hybrid(
     # whose w_0 is 1 leads the first list: no noise is drawn before it
     privacy = Guarantee.releasing(epsilon, 0.0, value, 0.0, in_clear(record), "central", leak)
     name, method = ("Hybrid", "log of pulls") if proof else ("Hybrid, log of horizon", "log of horizon")
-    return Policy(name, PAPER, "Algorithm 1", (variant, times), privacy, index, record, "tree", method=method)
+    return Policy(
+        name=name,
+        paper=PAPER,
+        algorithm="Algorithm 1",
+        variant=words(variant, times),
+        chosen=variant,
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="tree",
+        method=method,
+    )
 
 
 def reference(
@@ -108,7 +119,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     means, size, n_items, items = problem.means, problem.list_size, problem.n_items, range(problem.n_items)
     mechanisms = [Hybrid(epsilon / n_items / multiplier, streams.noise) for e in items]  # instantiate

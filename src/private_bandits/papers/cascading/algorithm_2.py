@@ -46,7 +46,16 @@ def ucb_laplace(epsilon: float, list_size: int, noise_multiplier: float = 1.0) -
     a = terms(SAMPLING, (24.0 * scale**2, 0.0))
     record = index.Record(a, noise=index.LAPLACE, scale=scale, list_size=size)
     privacy = local(epsilon, 0.0, laplace_loss(scale, size), 0.0, record)
-    return Policy("Laplace", PAPER, "Algorithm 2", ("", times), privacy, index, record, "laplace")
+    return Policy(
+        name="Laplace",
+        paper=PAPER,
+        algorithm="Algorithm 2",
+        variant=times,
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="laplace",
+    )
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, multiplier: float = 1.0) -> Rows:
@@ -68,7 +77,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     scale = multiplier * problem.list_size / epsilon
     means, size, items = problem.means, problem.list_size, range(problem.n_items)

@@ -47,7 +47,17 @@ def ucb_gaussian(epsilon: float, delta: float, list_size: int, noise_multiplier:
     record = index.Record(a, noise=index.GAUSSIAN, scale=sigma, list_size=size)
     value = gaussian_epsilon(sigma, delta, sensitivity(one_hot_replies(size), order=2))
     privacy = local(epsilon, delta, value, delta, record)
-    return Policy("Gaussian", PAPER, "Algorithm 3", ("", times), privacy, index, record, "gaussian", "classical")
+    return Policy(
+        name="Gaussian",
+        paper=PAPER,
+        algorithm="Algorithm 3",
+        variant=times,
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="gaussian",
+        calibration="classical",
+    )
 
 
 def reference(
@@ -73,7 +83,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     sigma = multiplier / epsilon * math.sqrt(2 * problem.list_size * math.log(1.25 / delta))
     means, size, items = problem.means, problem.list_size, range(problem.n_items)

@@ -6,7 +6,7 @@ from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, in_clear, terms
-from private_bandits.policy import Noise, Policy
+from private_bandits.policy import Calibration, Policy, words
 from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Problem, Rows, Streams, largest
 
@@ -54,7 +54,7 @@ def cucb_gaussian(
     size, factor, times = checked(list_size, noise_multiplier)
     items = checks.integer("n_items", n_items, at_least=size)
     repaired = checks.choice("variant", variant, ("printed", "repaired")) == "repaired"
-    calibration: Noise = "analytic" if repaired else "classical"
+    calibration: Calibration = "analytic" if repaired else "classical"
     sigma = factor * gaussian_sigma(epsilon, delta, math.sqrt(size), method=calibration)
     value = gaussian_epsilon(sigma, delta, math.sqrt(size))
     record = index.Record(
@@ -70,10 +70,30 @@ def cucb_gaussian(
     sent = "the values are all that is sent"
     reason = sent if repaired else f"u_0 is sent in clear; after it {sent}"
     privacy = Guarantee.releasing(epsilon, delta, value, delta, in_clear(record), "local", reason)
-    version = variant, "" if repaired and factor == 1.0 else times
+    version = words(variant, "" if repaired and factor == 1.0 else times)
     if sigma == 0.0:
-        return Policy("CUCB", PAPER, "Algorithm 4", version, privacy, index, record)
-    return Policy("CUCB Gaussian", PAPER, "Algorithm 4", version, privacy, index, record, "gaussian", calibration)
+        return Policy(
+            name="CUCB",
+            paper=PAPER,
+            algorithm="Algorithm 4",
+            variant=version,
+            chosen=variant,
+            privacy=privacy,
+            kernel=index,
+            record=record,
+        )
+    return Policy(
+        name="CUCB Gaussian",
+        paper=PAPER,
+        algorithm="Algorithm 4",
+        variant=version,
+        chosen=variant,
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="gaussian",
+        calibration=calibration,
+    )
 
 
 def reference(
@@ -108,7 +128,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the super arm, and K.
+        A row a round, as `simulation.trace` shows it: the super arm, and K.
     """
     means, size, m, items = problem.means, problem.list_size, problem.n_items, range(problem.n_items)
     sigma = multiplier * math.sqrt(2 * size * math.log(1.25 / delta)) / epsilon

@@ -34,8 +34,16 @@ def cascade_ucb1(least_first: bool = False) -> Policy:
     """
     reports = index.REORDERED if checks.flag("least_first", least_first) else index.ALL
     record = index.Record(terms(SAMPLING), reports=reports)
-    name, words = ("CascadeUCB1, least first", "least first") if least_first else ("CascadeUCB1", "printed")
-    return Policy(name, "kveton2015", "Algorithm 1", ("", words), Guarantee.none(), index, record)
+    name, version = ("CascadeUCB1, least first", "least first") if least_first else ("CascadeUCB1", "printed")
+    return Policy(
+        name=name,
+        paper="kveton2015",
+        algorithm="Algorithm 1",
+        variant=version,
+        privacy=Guarantee.none(),
+        kernel=index,
+        record=record,
+    )
 
 
 def reference(problem: Problem, horizon: int, streams: Streams, least_first: bool = False) -> Rows:
@@ -55,7 +63,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, least_first: boo
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)

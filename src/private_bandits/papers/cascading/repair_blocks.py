@@ -9,7 +9,7 @@ from private_bandits.kernels import releases
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
 from private_bandits.papers.cascading.repair_first import repaired_first
-from private_bandits.policy import Mechanism, Policy
+from private_bandits.policy import Mechanism, Policy, words
 from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Problem, Rows, Streams
 
@@ -52,15 +52,27 @@ def repaired_blocks(epsilon: float, list_size: int, design: str = "keep") -> Pol
     """
     name = _NAMES[checks.choice("design", design, tuple(_NAMES))]
     size = checks.integer("list_size", list_size, at_least=1)
-    scale, place, version = laplace_scale(epsilon, 1.0), "repair, blocks", (design, "repaired")
+    scale, place, version = laplace_scale(epsilon, 1.0), "repair, blocks", words(design, "repaired")
     mechanism: Mechanism = "tree" if design == "counter" else "laplace"
     if scale == 0.0:
         plain_first = repaired_first(epsilon, size)
-        return replace(plain_first, name=name, algorithm=place, variant=version, mechanism=mechanism, method=design)
+        return replace(
+            plain_first, name=name, algorithm=place, variant=version, chosen=design, mechanism=mechanism, method=design
+        )
     reason = "one noisy sum a user, lengths fixed by the lists"
     privacy = Guarantee.certified(epsilon, 1.0 / scale, "central", reason)
     record = releases.Record(_DESIGNS[design], scale, first_block(epsilon, design), GROWTH[design], size)
-    return Policy(name, "", place, version, privacy, releases, record, mechanism, method=design)
+    return Policy(
+        name=name,
+        algorithm=place,
+        variant=version,
+        chosen=design,
+        privacy=privacy,
+        kernel=releases,
+        record=record,
+        mechanism=mechanism,
+        method=design,
+    )
 
 
 def first_block(epsilon: float, design: str = "keep") -> int:
@@ -102,7 +114,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     growth = {"keep": 1.2, "forget": 2.0, "counter": 1.0}[design]

@@ -55,8 +55,16 @@ def repaired_first(epsilon: float, list_size: int) -> Policy:
     )
     paid = channel_loss(first_channel(flip, size))
     privacy = Guarantee.certified(epsilon, paid, "local", "one randomised bit about the first item")
-    name, version = "Response, first item", ("", "repaired")
-    return Policy(name, "", "repair, first", version, privacy, index, record, "response", method="first")
+    return Policy(
+        name="Response, first item",
+        algorithm="repair, first",
+        variant="repaired",
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="response",
+        method="first",
+    )
 
 
 def first_channel(flip: float, list_size: int) -> np.ndarray:
@@ -95,7 +103,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     flip = 1 / (math.exp(epsilon) + 1)

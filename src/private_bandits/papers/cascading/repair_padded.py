@@ -6,7 +6,7 @@ from private_bandits import checks
 from private_bandits.kernels import padded
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma, laplace_scale
 from private_bandits.papers.cascading.instances import padded_replies
-from private_bandits.policy import Mechanism, Policy
+from private_bandits.policy import Mechanism, Policy, words
 from private_bandits.privacy import Guarantee, sensitivity
 from private_bandits.reference_tools import Problem, Rows, Streams, click, largest
 
@@ -54,8 +54,18 @@ def repaired_padded(epsilon: float, list_size: int, delta: float = 0.0, over: st
     privacy = Guarantee.certified(epsilon, paid, "local", "noise on every click and examination", delta)
     mechanism: Mechanism = "laplace" if laplace else "gaussian"
     name = f"{mechanism.capitalize()}, {'clicks per display' if by_display else 'padded'}"
-    version, method = (over if by_display else "", "repaired"), f"{mechanism}, {over}"
-    return Policy(name, "", "repair, padded", version, privacy, padded, record, mechanism, method=method)
+    chosen, method = over if by_display else "", f"{mechanism}, {over}"
+    return Policy(
+        name=name,
+        algorithm="repair, padded",
+        variant=words(chosen, "repaired"),
+        chosen=chosen,
+        privacy=privacy,
+        kernel=padded,
+        record=record,
+        mechanism=mechanism,
+        method=method,
+    )
 
 
 def reference(
@@ -81,7 +91,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     means, size, items = problem.means, problem.list_size, range(problem.n_items)
     reach = size + 1 if size > 1 else 1

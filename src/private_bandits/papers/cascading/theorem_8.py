@@ -49,7 +49,17 @@ def ucb_composition(epsilon: float, delta: float, list_size: int, noise_multipli
     a = terms(SAMPLING, (24.0 * scale**2, 0.0))
     record = index.Record(a, noise=index.LAPLACE, scale=scale, list_size=size)
     privacy = local(promised, per_query, laplace_loss(scale, size), 0.0, record)
-    return Policy("Composition", PAPER, "Theorem 8", ("", times), privacy, index, record, "laplace", "composition")
+    return Policy(
+        name="Composition",
+        paper=PAPER,
+        algorithm="Theorem 8",
+        variant=times,
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="laplace",
+        calibration="composition",
+    )
 
 
 def reference(
@@ -75,7 +85,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     b = math.sqrt(4 * problem.list_size * math.log(math.e + epsilon / delta)) / epsilon
     return algorithm_2.reference(problem, horizon, streams, problem.list_size / b, multiplier)

@@ -24,7 +24,14 @@ def uniform() -> Policy:
     """
     privacy = replace(Guarantee.none(), value_epsilon=0.0, effective_epsilon=0.0, reason="nobody reports anything")
     record = index.Record(terms(SAMPLING), reports=index.NOTHING, observe_first=False)
-    return Policy("uniform", "", "", ("", "reference"), privacy, index, record, "uniform")
+    return Policy(
+        name="uniform",
+        variant="reference",
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="uniform",
+    )
 
 
 def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
@@ -42,7 +49,7 @@ def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the list, and how many positions were observed.
+        A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     rows = []
     for _ in range(horizon):

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from private_bandits import checks
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma, laplace_scale
-from private_bandits.policy import Mechanism, Noise
+from private_bandits.policy import Calibration, Mechanism
 from private_bandits.privacy import Guarantee
 
 PAPER = "zheng2020"
@@ -73,8 +73,8 @@ def number_scale(sensitivity: float, epsilon: float, delta: float | None, noise:
     return gaussian_sigma(epsilon, checks.delta(delta), sensitivity, method=method)
 
 
-def noise_facts(scale: float, noise: str, method: str) -> tuple[Mechanism, Noise]:
-    """Return `mechanism` and `noise` of a `Policy`.
+def noise_facts(scale: float, noise: str, method: str) -> tuple[Mechanism, Calibration]:
+    """Return `mechanism` and `calibration` of a `Policy`.
 
     Parameters
     ----------
@@ -83,12 +83,12 @@ def noise_facts(scale: float, noise: str, method: str) -> tuple[Mechanism, Noise
 
     Returns
     -------
-    Mechanism, Noise
+    Mechanism, Calibration
     """
     if scale == 0.0:
         return "none", ""
     if noise == "laplace":
-        return "laplace", "laplace"
+        return "laplace", ""
     return "gaussian", "analytic" if method == "analytic" else "classical"
 
 

@@ -13,7 +13,7 @@ from private_bandits.kernels import online
 from private_bandits.papers.contextual.accounting import PAPER, message_privacy, noise_facts, number_scale
 from private_bandits.papers.contextual.convex_skeleton import Learner, check_convex, noise_on, suffer
 from private_bandits.papers.contextual.tunings import LEARNERS, behind_noise
-from private_bandits.policy import Policy
+from private_bandits.policy import Policy, words
 from private_bandits.problems import ConvexLoss
 
 _KERNELS = {
@@ -105,8 +105,20 @@ def one_point(
         **steps,
     )
     privacy = message_privacy(scale, width, epsilon, delta, noise, "one noisy loss is all that is sent")
-    version, facts = (variant, f"{noise}, {method}"), noise_facts(scale, noise, method)
-    return Policy(name, PAPER, "Algorithm 1", version, privacy, online, record, *facts, learner)
+    mechanism, calibration = noise_facts(scale, noise, method)
+    return Policy(
+        name=name,
+        paper=PAPER,
+        algorithm="Algorithm 1",
+        variant=words(variant, noise, method),
+        chosen=variant,
+        privacy=privacy,
+        kernel=online,
+        record=record,
+        mechanism=mechanism,
+        calibration=calibration,
+        method=learner,
+    )
 
 
 def reference(

@@ -13,7 +13,7 @@ from private_bandits.papers.contextual import algorithm_4
 from private_bandits.papers.contextual.accounting import PAPER, message_privacy, noise_facts, number_scale
 from private_bandits.papers.contextual.algorithm_1 import NOISES
 from private_bandits.papers.contextual.convex_skeleton import check_convex, noise_on, suffer
-from private_bandits.policy import Policy
+from private_bandits.policy import Policy, words
 from private_bandits.problems import ConvexLoss
 
 STEPS = ("printed", "tuned", "strong")
@@ -72,7 +72,7 @@ def two_point(
     >>> from private_bandits.problems import ConvexLoss
     >>> problem = ConvexLoss.ball([[0.5, 0.0], [-0.5, 0.0]], kind="distance")
     >>> policy = two_point(problem, 1000, epsilon=1.0, delta=1e-3, step="tuned")
-    >>> policy.version, round(policy.record.scale, 2), round(policy.record.radius, 4)
+    >>> policy.variant, round(policy.record.scale, 2), round(policy.record.radius, 4)
     ('tuned, gaussian, classical', 7.55, 0.0069)
     """
     check_convex(problem)
@@ -90,9 +90,19 @@ def two_point(
     )
     reason = "one noisy difference of losses is all that is sent"
     privacy = message_privacy(scale, 2.0 * problem.lipschitz, epsilon, delta, noise, reason)
-    name, version = "Gradient descent, two points", ("", f"{step}, {noise}, {method}")
-    facts = noise_facts(scale, noise, method)
-    return Policy(name, PAPER, "Algorithm 2", version, privacy, online, record, *facts, step)
+    mechanism, calibration = noise_facts(scale, noise, method)
+    return Policy(
+        name="Gradient descent, two points",
+        paper=PAPER,
+        algorithm="Algorithm 2",
+        variant=words(step, noise, method),
+        privacy=privacy,
+        kernel=online,
+        record=record,
+        mechanism=mechanism,
+        calibration=calibration,
+        method=step,
+    )
 
 
 def reference(

@@ -13,7 +13,7 @@ from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers.contextual import skeleton
 from private_bandits.papers.contextual.accounting import PAPER, glm_messages, noise_facts, noise_scale, vector_privacy
 from private_bandits.papers.contextual.ellipsoids import checked, gradient_record, variant_name
-from private_bandits.policy import Policy
+from private_bandits.policy import Policy, words
 
 
 def ldp_glm(
@@ -82,7 +82,7 @@ def ldp_glm(
     Examples
     --------
     >>> policy = ldp_glm(epsilon=1.0, delta=1e-3, dim=2, horizon=1000, responses="binary")
-    >>> policy.version, round(policy.record.sigma, 2), round(policy.record.gradient_sigma, 2)
+    >>> policy.variant, round(policy.record.sigma, 2), round(policy.record.gradient_sigma, 2)
     ('printed, classical, binary rewards', 24.34, 17.8)
     """
     size, length, failure, factor, least = checked(dim, horizon, alpha, bonus_factor, ridge)
@@ -93,9 +93,21 @@ def ldp_glm(
     least = least if repaired else 0.0
     record = gradient_record(size, length, failure, factor, least, responses, sigma, gradient, tuned=repaired)
     privacy = vector_privacy(messages, epsilon, delta, sigma)
-    version = variant, variant_name(f"{noise}, {responses} rewards", factor)
-    facts = noise_facts(sigma, "gaussian", noise)
-    return Policy("LDP-GLOC", PAPER, "Algorithm 3", version, privacy, linear, record, *facts, responses)
+    version = words(variant, variant_name(f"{noise}, {responses} rewards", factor))
+    mechanism, calibration = noise_facts(sigma, "gaussian", noise)
+    return Policy(
+        name="LDP-GLOC",
+        paper=PAPER,
+        algorithm="Algorithm 3",
+        variant=version,
+        chosen=variant,
+        privacy=privacy,
+        kernel=linear,
+        record=record,
+        mechanism=mechanism,
+        calibration=calibration,
+        method=responses,
+    )
 
 
 def reference(
@@ -143,7 +155,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     d, top, repaired = problem.dim, skeleton.sigmoid(1.0), variant == "repaired"
     sigma = 6.0 * math.sqrt(2.0 * math.log(3.75 / delta)) / epsilon  # line 2

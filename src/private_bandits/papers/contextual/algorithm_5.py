@@ -16,7 +16,7 @@ from private_bandits.papers.contextual.accounting import (
     noise_scale,
     vector_privacy,
 )
-from private_bandits.policy import Policy
+from private_bandits.policy import Policy, words
 from private_bandits.privacy import Guarantee
 
 
@@ -84,7 +84,7 @@ def ldp_linucb(
     Examples
     --------
     >>> policy = ldp_linucb(epsilon=1.0, delta=1e-3, dim=2, horizon=1000, variant="derived", noise="analytic")
-    >>> policy.version, round(policy.record.sigma, 2), round(policy.privacy.effective_epsilon, 6)
+    >>> policy.variant, round(policy.record.sigma, 2), round(policy.privacy.effective_epsilon, 6)
     ('derived, analytic', 10.3, 1.0)
     """
     size, length, failure, factor, least = ellipsoids.checked(dim, horizon, alpha, bonus_factor, ridge)
@@ -114,16 +114,38 @@ def ldp_linucb(
             level=2.0 * math.log(1.0 / each),
             tail=ellipsoids.vector_norm(sigma, size, length, each),
         )
-    version = variant, ellipsoids.variant_name(noise, factor)
-    facts = noise_facts(sigma, "laplace" if laplace else "gaussian", noise)
+    version = words(variant, ellipsoids.variant_name(noise, factor))
+    mechanism, calibration = noise_facts(sigma, "laplace" if laplace else "gaussian", noise)
     if laplace:
         root = 3.0 * sigma * math.sqrt(math.log(6.0 * size * (size + 1) * length / failure))
         late = stretches.Record(record._replace(shift=size * root, tail=math.sqrt(size) * root), laplace=True)
         reason = f"all entries of two messages, which move by {far:.4g} at most in L1"
         privacy = Guarantee.certified(epsilon, far / sigma if sigma else math.inf, "local", reason)
-        return Policy("LDP-LinUCB", PAPER, "Algorithm 5", version, privacy, stretches, late, *facts)
+        return Policy(
+            name="LDP-LinUCB",
+            paper=PAPER,
+            algorithm="Algorithm 5",
+            variant=version,
+            chosen=variant,
+            privacy=privacy,
+            kernel=stretches,
+            record=late,
+            mechanism=mechanism,
+            calibration=calibration,
+        )
     privacy = vector_privacy(messages, epsilon, checks.delta(delta), sigma)
-    return Policy("LDP-LinUCB", PAPER, "Algorithm 5", version, privacy, linear, record, *facts)
+    return Policy(
+        name="LDP-LinUCB",
+        paper=PAPER,
+        algorithm="Algorithm 5",
+        variant=version,
+        chosen=variant,
+        privacy=privacy,
+        kernel=linear,
+        record=record,
+        mechanism=mechanism,
+        calibration=calibration,
+    )
 
 
 def reference(
@@ -166,7 +188,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     d, log_t = problem.dim, math.log(horizon)
     sigma = 6.0 * math.sqrt(2.0 * math.log(2.5 / delta)) / epsilon

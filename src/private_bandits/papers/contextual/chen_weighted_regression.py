@@ -79,6 +79,15 @@ def weighted_regression(epsilon: float, delta: float, dim: int, horizon: int, ba
         paid = max(gaussian_epsilon(weights, delta, math.sqrt(2.0)), gaussian_epsilon(regression, delta, reach))
         reason = f"one message a user: of weights, or of rewards, which moves by {reach:.4g} at most"
         privacy = Guarantee.certified(epsilon, paid, "local", reason, delta)
-    name, version = "Weighted regression", ("", f"{rounds} batches")
-    facts = noise_facts(regression, "gaussian", "analytic")
-    return Policy(name, "chen2025", "Information-weighted", version, privacy, weighted, record, *facts)
+    mechanism, calibration = noise_facts(regression, "gaussian", "analytic")
+    return Policy(
+        name="Weighted regression",
+        paper="chen2025",
+        algorithm="Information-weighted",
+        variant=f"{rounds} batches",
+        privacy=privacy,
+        kernel=weighted,
+        record=record,
+        mechanism=mechanism,
+        calibration=calibration,
+    )

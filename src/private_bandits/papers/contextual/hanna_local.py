@@ -60,8 +60,18 @@ def private_rewards(epsilon: float, dim: int, n_actions: int, horizon: int) -> P
     privacy = Guarantee.none()
     if scale:
         privacy = Guarantee.certified(epsilon, reach / scale, "local", "of the reward alone; the action is sent")
-    facts = noise_facts(scale, "laplace", "")
-    return Policy("Private rewards", "hanna2022", "local model", (), privacy, phased, record, *facts, "phases")
+    mechanism, calibration = noise_facts(scale, "laplace", "")
+    return Policy(
+        name="Private rewards",
+        paper="hanna2022",
+        algorithm="local model",
+        privacy=privacy,
+        kernel=phased,
+        record=record,
+        mechanism=mechanism,
+        calibration=calibration,
+        method="phases",
+    )
 
 
 def reference(problem: LinearContext, horizon: int, streams: Any, epsilon: float) -> list[list[int]]:
@@ -81,7 +91,7 @@ def reference(problem: LinearContext, horizon: int, streams: Any, epsilon: float
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     actions, means, b = problem.sets[0], problem.means[0], 4.0 / epsilon
     tail = math.log(2 * len(actions) * math.ceil(math.log2(horizon / FIRST + 1)) / FAILURE)

@@ -50,7 +50,15 @@ def linucb(dim: int) -> Policy:
         fit=linear.DETERMINANT,
         level=2.0 * math.log(1.0 / FAILURE),
     )
-    return Policy("LinUCB", "abbasi2011", "OFUL", ("", "stated"), Guarantee.none(), linear, record)
+    return Policy(
+        name="LinUCB",
+        paper="abbasi2011",
+        algorithm="OFUL",
+        variant="stated",
+        privacy=Guarantee.none(),
+        kernel=linear,
+        record=record,
+    )
 
 
 def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:
@@ -72,7 +80,7 @@ def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridg
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     d = problem.dim
     v, u, theta = np.zeros((d, d)), np.zeros(d), np.zeros(d)

@@ -70,8 +70,16 @@ def gloc(dim: int, horizon: int, learner: str = "newton", responses: str = "bina
             binary=True,
             horizon=length,
         )
-    place, version = f"GLOC, {learner} steps", ("", "stated")
-    return Policy("GLOC", "jun2017", place, version, Guarantee.none(), linear, record, method=learner)
+    return Policy(
+        name="GLOC",
+        paper="jun2017",
+        algorithm=f"GLOC, {learner} steps",
+        variant="stated",
+        privacy=Guarantee.none(),
+        kernel=linear,
+        record=record,
+        method=learner,
+    )
 
 
 def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:
@@ -93,7 +101,7 @@ def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridg
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     d, top = problem.dim, skeleton.sigmoid(1.0)
     kappa = top * (1.0 - top)

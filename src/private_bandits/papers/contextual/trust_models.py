@@ -95,7 +95,17 @@ def linucb_private_rewards(epsilon: float, delta: float, dim: int) -> Policy:
     privacy = Guarantee.certified(epsilon, paid, "local", said, delta)
     record = stretches.Record(constants, reward_sigma=sigma)
     name, paper = "LinUCB, private rewards", "abbasi2011"
-    return Policy(name, paper, "OFUL", (), privacy, stretches, record, "gaussian", "analytic", "rewards")
+    return Policy(
+        name=name,
+        paper=paper,
+        algorithm="OFUL",
+        privacy=privacy,
+        kernel=stretches,
+        record=record,
+        mechanism="gaussian",
+        calibration="analytic",
+        method="rewards",
+    )
 
 
 def joint_linucb(epsilon: float, delta: float, dim: int, horizon: int, growth: float = GROWTH) -> Policy:
@@ -161,4 +171,13 @@ def joint_linucb(epsilon: float, delta: float, dim: int, horizon: int, growth: f
     privacy = Guarantee.certified(epsilon, paid, "central", reason, delta)
     record = stretches.Record(constants, growth=share, levels=levels)
     name, paper = "LinUCB, joint privacy", "shariff2018"
-    return Policy(name, paper, "Algorithm 1", (), privacy, stretches, record, "tree", "analytic")
+    return Policy(
+        name=name,
+        paper=paper,
+        algorithm="Algorithm 1",
+        privacy=privacy,
+        kernel=stretches,
+        record=record,
+        mechanism="tree",
+        calibration="analytic",
+    )

@@ -79,8 +79,17 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
     )
     reason = "a tree per arm, nodes scaled by their largest threshold; a reward enters one tree"
     privacy = Guarantee.certified(epsilon, 2.0 * levels / record.scale, "central", reason)
-    version = "", "printed" if factor == 18.0 else f"radius times {factor / 18.0:g}"
-    return Policy("DP Robust UCB", "tao2022", "Algorithm 1", version, privacy, robust, record, "tree")
+    version = "printed" if factor == 18.0 else f"radius times {factor / 18.0:g}"
+    return Policy(
+        name="DP Robust UCB",
+        paper="tao2022",
+        algorithm="Algorithm 1",
+        variant=version,
+        privacy=privacy,
+        kernel=robust,
+        record=record,
+        mechanism="tree",
+    )
 
 
 def reference(
@@ -110,7 +119,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     arms = range(problem.n_items)
     log_t = math.log(length)

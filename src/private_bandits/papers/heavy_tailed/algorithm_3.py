@@ -76,14 +76,30 @@ def dp_robust_se(epsilon: float, v: float, u: float, beta: float, c: float = PRI
     scale = laplace_scale(epsilon, 1.0)
     if math.isinf(epsilon):
         record = elimination(v, u, beta, c, inside=4.0, samples=1.0)
-        version = "", "ours" if c == 12.0 else f"ours, c = {c:g}"
-        return Policy("Robust SE", "", "truncated means", version, Guarantee.none(), kernel, record)
+        version = "ours" if c == 12.0 else f"ours, c = {c:g}"
+        return Policy(
+            name="Robust SE",
+            algorithm="truncated means",
+            variant=version,
+            privacy=Guarantee.none(),
+            kernel=kernel,
+            record=record,
+        )
     record = elimination(v, u, beta, c, inside=4.0, samples=epsilon)._replace(noise=kernel.ON_MEAN, scale=scale)
     reason = "Laplace noise on truncated means; each reward enters one mean, and all else follows from those"
     # `scale` is in units of the range 2B / R that one reward has in a mean, whatever B is
     privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "central", reason)
-    version = "", "printed" if c == PRINTED_C else f"printed, c = {c:g}"
-    return Policy("DP Robust SE", "tao2022", "Algorithm 3", version, privacy, kernel, record, "laplace")
+    version = "printed" if c == PRINTED_C else f"printed, c = {c:g}"
+    return Policy(
+        name="DP Robust SE",
+        paper="tao2022",
+        algorithm="Algorithm 3",
+        variant=version,
+        privacy=privacy,
+        kernel=kernel,
+        record=record,
+        mechanism="laplace",
+    )
 
 
 def elimination(
@@ -191,7 +207,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     noisy, epsilon = math.isfinite(epsilon), 1.0 if math.isinf(epsilon) else epsilon
     viable = list(range(problem.n_items))  # line 1

@@ -47,7 +47,7 @@ def robust_ucb(v: float, u: float, horizon: int | None = None, c: float = 4.0) -
 
     Examples
     --------
-    >>> robust_ucb(v=0.5, u=1.0, horizon=1000).version
+    >>> robust_ucb(v=0.5, u=1.0, horizon=1000).variant
     'logarithm of the horizon'
     """
     v, u, c = order(v), moment_bound(u), checks.real("c", c, above=0)
@@ -67,8 +67,16 @@ def robust_ucb(v: float, u: float, horizon: int | None = None, c: float = 4.0) -
         truncation_beta=beta,
         horizon=horizon or 0,
     )
-    place, version = "robust UCB, truncated mean", ("", words if c == 4.0 else f"{words}, radius times {c / 4.0:g}")
-    return Policy("Robust UCB", "bubeck2013", place, version, Guarantee.none(), robust, record)
+    version = words if c == 4.0 else f"{words}, radius times {c / 4.0:g}"
+    return Policy(
+        name="Robust UCB",
+        paper="bubeck2013",
+        algorithm="robust UCB, truncated mean",
+        variant=version,
+        privacy=Guarantee.none(),
+        kernel=robust,
+        record=record,
+    )
 
 
 def reference(
@@ -94,7 +102,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     arms = range(problem.n_items)
     rewards: list[list[float]] = [[] for a in arms]

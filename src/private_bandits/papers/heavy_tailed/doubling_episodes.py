@@ -62,7 +62,7 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int, width: flo
     Examples
     --------
     >>> policy = adap_robust_ucb(epsilon=0.5, v=0.9, u=2.0, horizon=10**6)
-    >>> policy.version, policy.privacy.trust, policy.privacy.effective_epsilon
+    >>> policy.variant, policy.privacy.trust, policy.privacy.effective_epsilon
     ('ours', 'central', 0.5)
     """
     epsilon, v, bound = checks.epsilon(epsilon), order(v), moment_bound(u)
@@ -85,8 +85,16 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int, width: flo
     # with N pulls a mean is that of N/2 rewards: one of them moves it by 2 (2B) / N, and `scale` is in units of 2B / N
     privacy = Guarantee.certified(epsilon, 2.0 / record.scale if record.scale > 0.0 else math.inf, "central", reason)
     name, place = "DP Robust UCB, episodes", "truncated means in doubling episodes"
-    version = "", "ours" if chosen == usual else f"ours, radius times {chosen / usual:g}"
-    return Policy(name, "", place, version, privacy, episodes, record, "laplace" if scale else "none")
+    version = "ours" if chosen == usual else f"ours, radius times {chosen / usual:g}"
+    return Policy(
+        name=name,
+        algorithm=place,
+        variant=version,
+        privacy=privacy,
+        kernel=episodes,
+        record=record,
+        mechanism="laplace" if scale else "none",
+    )
 
 
 def reference(problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float) -> list[list[int]]:
@@ -110,7 +118,7 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float, v: float
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     arms = range(problem.n_items)
     log, samples = math.log(horizon), min(1, epsilon)

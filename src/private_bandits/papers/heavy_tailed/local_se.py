@@ -12,7 +12,7 @@ from private_bandits.kernels import elimination
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.heavy_tailed import algorithm_3
 from private_bandits.papers.heavy_tailed.se_without_privacy import robust_se
-from private_bandits.policy import Policy
+from private_bandits.policy import Policy, words
 from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import pareto
 
@@ -63,7 +63,7 @@ def ldp_robust_se(
     Examples
     --------
     >>> policy = ldp_robust_se(epsilon=0.5, v=0.9, u=2.0, beta=1e-3)
-    >>> policy.version, policy.privacy.trust, policy.privacy.effective_epsilon
+    >>> policy.variant, policy.privacy.trust, policy.privacy.effective_epsilon
     ('repaired', 'local', 0.5)
     """
     epsilon = checks.epsilon(epsilon)
@@ -77,8 +77,19 @@ def ldp_robust_se(
     name, method = ("LDP Robust SE", "") if halved else ("LDP Robust SE, slide rate", "slide rate")
     reason = "every user truncates and adds Laplace noise of the whole range"
     privacy = Guarantee.certified(epsilon, 1.0 / record.scale, "local", reason)
-    place, version = "none on the slides", (variant, "" if c == algorithm_3.PRINTED_C else f"c = {c:g}")
-    return Policy(name, "tao2022", place, version, privacy, elimination, record, "laplace", method=method)
+    version = words(variant, "" if c == algorithm_3.PRINTED_C else f"c = {c:g}")
+    return Policy(
+        name=name,
+        paper="tao2022",
+        algorithm="none on the slides",
+        variant=version,
+        chosen=variant,
+        privacy=privacy,
+        kernel=elimination,
+        record=record,
+        mechanism="laplace",
+        method=method,
+    )
 
 
 def reference(
@@ -118,7 +129,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     viable = list(range(problem.n_items))
     rows: list[list[int]] = []

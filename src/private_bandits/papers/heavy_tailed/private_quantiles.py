@@ -72,8 +72,16 @@ def quantile_se(epsilon: float, beta: float, width: float = WIDTH, first: float 
     )
     reason = "a reward enters one choice of a threshold or one noisy mean"
     privacy = Guarantee.certified(record.epsilon, record.epsilon, "central", reason)
-    version = "", "ours" if first == FIRST else f"ours, first epoch times {first / FIRST:g}"
-    return Policy("Quantile SE", "", "u and v unknown", version, privacy, quantile, record, "exponential")
+    version = "ours" if first == FIRST else f"ours, first epoch times {first / FIRST:g}"
+    return Policy(
+        name="Quantile SE",
+        algorithm="u and v unknown",
+        variant=version,
+        privacy=privacy,
+        kernel=quantile,
+        record=record,
+        mechanism="exponential",
+    )
 
 
 def reference(
@@ -99,7 +107,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     alive = list(range(problem.n_items))
     rows: list[list[int]] = []

@@ -68,6 +68,6 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     return algorithm_3.reference(problem, horizon, streams, math.inf, v, u, beta, c)

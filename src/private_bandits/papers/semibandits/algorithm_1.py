@@ -50,13 +50,23 @@ def cucb_ldp1(epsilon: float, size: int, variant: str = "printed", horizon: int 
     record = local_record(scale, printed, variant, horizon, index.ALL, members)
     paid = members / scale if scale else math.inf
     privacy = Guarantee.certified(epsilon, paid, "local", "Laplace noise on all K outcomes")
-    return Policy("CUCB-LDP1", PAPER, "Algorithm 1, lines 4-7", (variant,), privacy, index, record, "laplace")
+    return Policy(
+        name="CUCB-LDP1",
+        paper=PAPER,
+        algorithm="Algorithm 1, lines 4-7",
+        variant=variant,
+        chosen=variant,
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="laplace",
+    )
 
 
 def reference(
     problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed", anytime: bool = False
 ) -> list[list[int]]:
-    """Play Algorithm 1 line by line, with ln t for ln T if `anytime`; return what `simulate.trace` returns.
+    """Play Algorithm 1 line by line, with ln t for ln T if `anytime`; return what `simulation.trace` returns.
 
     Parameters
     ----------
@@ -76,7 +86,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+        A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
     base, k = bandit.arms, bandit.size

@@ -49,13 +49,24 @@ def cucb_ldp2(epsilon: float, variant: str = "printed", horizon: int | None = No
     reason = "Laplace noise on the one outcome sent; which one is public"
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "local", reason)
     place, method = "Algorithm 2, lines 4-7", "least pulled"
-    return Policy("CUCB-LDP2", PAPER, place, (variant,), privacy, index, record, "laplace", method=method)
+    return Policy(
+        name="CUCB-LDP2",
+        paper=PAPER,
+        algorithm=place,
+        variant=variant,
+        chosen=variant,
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="laplace",
+        method=method,
+    )
 
 
 def reference(
     problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed", anytime: bool = False
 ) -> list[list[int]]:
-    """Play Algorithm 2 line by line, with ln t for ln T if `anytime`; return what `simulate.trace` returns.
+    """Play Algorithm 2 line by line, with ln t for ln T if `anytime`; return what `simulation.trace` returns.
 
     I_t is put first; of several least pulled arms it is the first in S_t.
 
@@ -77,7 +88,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+        A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
     base = bandit.arms

@@ -56,7 +56,17 @@ def cucb_dp(epsilon: float, size: int, n_arms: int, horizon: int, variant: str =
     record, paid = tree_record(epsilon, size, n_arms, horizon, variant)
     reason = "a tree over rounds, whose leaf is the outcomes of the public super arm"
     privacy = Guarantee.certified(epsilon, paid, "central", reason)
-    return Policy("CUCB-DP", PAPER, "Algorithm 3, lines 4-7", (variant,), privacy, index, record, "tree")
+    return Policy(
+        name="CUCB-DP",
+        paper=PAPER,
+        algorithm="Algorithm 3, lines 4-7",
+        variant=variant,
+        chosen=variant,
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="tree",
+    )
 
 
 def tree_record(
@@ -172,7 +182,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+        A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
     base, k = bandit.arms, 1 if least else bandit.size

@@ -45,11 +45,20 @@ def cucb(update: str = "all") -> Policy:
     record = index_record([SAMPLING], reports=_UPDATES[update])
     name, method = ("CUCB", "") if update == "all" else ("CUCB, least pulled", "least pulled")
     privacy = Guarantee.none()
-    return Policy(name, "chen2013", "Algorithm 1", ("", "printed"), privacy, index, record, method=method)
+    return Policy(
+        name=name,
+        paper="chen2013",
+        algorithm="Algorithm 1",
+        variant="printed",
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        method=method,
+    )
 
 
 def reference(problem: Any, horizon: int, streams: Any, update: str = "all") -> list[list[int]]:
-    """Play the algorithm line by line; return what `simulate.trace` returns.
+    """Play the algorithm line by line; return what `simulation.trace` returns.
 
     Parameters
     ----------
@@ -65,7 +74,7 @@ def reference(problem: Any, horizon: int, streams: Any, update: str = "all") -> 
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+        A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
     base = bandit.arms

@@ -70,8 +70,16 @@ def cucb_blocks(epsilon: float, size: int, n_arms: int, horizon: int) -> Policy:
     record = superarm.Record(grid, level, 0.0, length, scale, True, superarm.LEAP, members, arms)
     reason = "one noisy sum per user, of one outcome; which one is public"
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "central", reason)
-    name, version, method = "CUCB, blocks", ("", "repaired"), "least pulled"
-    return Policy(name, "", "super-arm blocks", version, privacy, superarm, record, "laplace", method=method)
+    return Policy(
+        name="CUCB, blocks",
+        algorithm="super-arm blocks",
+        variant="repaired",
+        privacy=privacy,
+        kernel=superarm,
+        record=record,
+        mechanism="laplace",
+        method="least pulled",
+    )
 
 
 def log_level(horizon: int) -> float:
@@ -115,7 +123,7 @@ def first_block(epsilon: float, size: int, horizon: int) -> int:
 
 
 def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[list[int]]:
-    """Play the algorithm line by line, with the problem's K and the run's T; return what `simulate.trace` returns.
+    """Play the algorithm line by line, with the problem's K and the run's T; return what `simulation.trace` returns.
 
     Parameters
     ----------
@@ -131,7 +139,7 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[
     Returns
     -------
     list of list of int
-        A row per round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+        A row per round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
     f = math.log(horizon) + math.log(1 + math.floor(math.log2(horizon)))

@@ -57,8 +57,16 @@ def cucb_hypercube(epsilon: float, size: int, horizon: int) -> Policy:
     )
     reason = "a corner of the hypercube, more or less like the outcomes"
     privacy = Guarantee.certified(epsilon, channel_loss([[truth, lie], [lie, truth]]), "local", reason)
-    version, method = ("", "repaired"), "hypercube"
-    return Policy("Hypercube", "duchi2018", "", version, privacy, index, record, "response", method=method)
+    return Policy(
+        name="Hypercube",
+        paper="duchi2018",
+        variant="repaired",
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="response",
+        method="hypercube",
+    )
 
 
 def agreement(epsilon: float, size: int) -> float:
@@ -86,7 +94,7 @@ def agreement(epsilon: float, size: int) -> float:
 
 
 def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[list[int]]:
-    """Play the algorithm line by line, with ln T of the horizon; return what `simulate.trace` returns.
+    """Play the algorithm line by line, with ln T of the horizon; return what `simulation.trace` returns.
 
     Parameters
     ----------
@@ -102,7 +110,7 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+        A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
     base, k = bandit.arms, bandit.size

@@ -58,8 +58,16 @@ def super_arm_radius(epsilon: float, horizon: int) -> Policy:
     record = superarm.Record(np.array(points, np.int64), level, flip, length, leap=leap)
     paid = channel_loss([[truth, flip], [flip, truth]])
     privacy = Guarantee.certified(epsilon, paid, "local", "one randomised bit about an arm that is public")
-    name, version, method = "Super-arm radius", ("", "repaired"), "least pulled"
-    return Policy(name, "", "super-arm radius", version, privacy, superarm, record, "response", method=method)
+    return Policy(
+        name="Super-arm radius",
+        algorithm="super-arm radius",
+        variant="repaired",
+        privacy=privacy,
+        kernel=superarm,
+        record=record,
+        mechanism="response",
+        method="least pulled",
+    )
 
 
 def grid(horizon: int) -> list[int]:
@@ -87,7 +95,7 @@ def grid(horizon: int) -> list[int]:
 
 
 def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[list[int]]:
-    """Play the algorithm line by line, with ln T of the horizon; return what `simulate.trace` returns.
+    """Play the algorithm line by line, with ln T of the horizon; return what `simulation.trace` returns.
 
     Parameters
     ----------
@@ -103,7 +111,7 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+        A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
     flip = 1 / (1 + math.exp(epsilon))

@@ -45,7 +45,18 @@ def cucb_dp_least_pulled(epsilon: float, size: int, n_arms: int, horizon: int, v
     reason = "a tree over rounds, whose leaf is one outcome; which one is public"
     privacy = Guarantee.certified(epsilon, paid, "central", reason)
     name, method = "CUCB-DP, least pulled", "least pulled"
-    return Policy(name, PAPER, "Section 3.2", (variant,), privacy, index, record, "tree", method=method)
+    return Policy(
+        name=name,
+        paper=PAPER,
+        algorithm="Section 3.2",
+        variant=variant,
+        chosen=variant,
+        privacy=privacy,
+        kernel=index,
+        record=record,
+        mechanism="tree",
+        method=method,
+    )
 
 
 def reference(problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed") -> list[list[int]]:
@@ -67,6 +78,6 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float, variant:
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the super arm, padded with -1 to K, and its size.
+        A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     return algorithm_3.reference(problem, horizon, streams, epsilon, variant, least=True)

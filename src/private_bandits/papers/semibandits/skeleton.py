@@ -188,7 +188,7 @@ class Plain:
         return x
 
     def row(self, arms: Sequence[int]) -> list[int]:
-        """Return what `simulate.trace` has of a round: the super arm, padded with -1 to K, and its size.
+        """Return what `simulation.trace` has of a round: the super arm, padded with -1 to K, and its size.
 
         Parameters
         ----------

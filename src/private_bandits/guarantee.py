@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from private_bandits import checks
-from private_bandits.privacy.channels import channel_loss
+from private_bandits.channels import channel_loss
 from private_bandits.shown import Shown, loss
 
 
@@ -179,10 +179,3 @@ def _short(epsilon: float | None) -> str:
     if epsilon is None:
         return "not certified"
     return "∞" if math.isinf(epsilon) else f"{epsilon:.3g}"
-
-
-@runtime_checkable
-class Promising(Protocol):
-    """What says what it promises."""
-
-    privacy: Any

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import functools
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels import protocol
 from private_bandits.parameters import parameters
-from private_bandits.policy import Player, Policy
+from private_bandits.policy import Playable, playable
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
-from private_bandits.streams import Streams, streams
+from private_bandits.streams import streams
 
 if TYPE_CHECKING:
     import xarray as xr
 
 AnyProblem = Arms | Cascade | ConvexLoss | LinearContext | Problem | SemiBandit
 _GRID = np.unique(np.round(10 ** (np.arange(299) / 16)).astype(np.int64))  # to 10^(298/16), the last below 2^62
-_THREAD = threading.local()
 _FEW, _FEW_IN_PYTHON = 50_000, 200_000  # rounds in all: below, threads or processes cost more than they bring
 
 
@@ -74,7 +70,8 @@ def simulate(
     problem : Arms, Cascade, ConvexLoss, LinearContext, SemiBandit, or a Problem of your own
     policy : Policy, or an object with `name` and `start(problem, choice, noise)`
         `start` returns a fresh `learners.Learner` for each replication, which starts a copy; `choice` and `noise` are
-        its random streams. A `policy.Player` has facts beside. A Problem of your own is for these.
+        its random streams. What it states of itself, as a `policy.Player` does, stands in the result. A Problem of
+        your own is for these.
     horizon : int
         Rounds of a run, 1 to 2^62.
     replications : int or range
@@ -102,9 +99,7 @@ def simulate(
     Raises
     ------
     ValueError
-        If an argument is out of range, or the policy was calibrated for another problem.
-    TypeError
-        If the policy is none.
+        If an argument is out of range, the policy is none, or was calibrated for another problem.
 
     Examples
     --------
@@ -120,32 +115,31 @@ def simulate(
         raise ValueError("n_jobs must be >= 1, or -1 for all cores, got 0")
     bar = None if progress is None else checks.flag("progress", progress)
     rounds = log_checkpoints(horizon) if checkpoints is None else _checked(checkpoints, horizon)
-    facts = check_fit(problem, policy, horizon)
+    played = playable(policy)
+    facts = played.check(problem, horizon)
     # imported where they are used, after the arguments are checked: they take longer than the library
     import joblib
     import xarray as xr
     from tqdm import tqdm
 
-    by_epochs = isinstance(policy, Policy) and policy.kernel.PIECE == protocol.WHOLE_RUN
-    kind, least = ("threads", _FEW) if isinstance(policy, Policy) else ("processes", _FEW_IN_PYTHON)
-    few = len(numbers) * (min(horizon, 500) if by_epochs else horizon) <= least  # epochs cost what some rounds do
+    few = len(numbers) * played.cost(horizon) <= {"threads": _FEW, "processes": _FEW_IN_PYTHON}[played.workers]
     stop: list[bool] = []  # not empty: the threads leave off
-    workers = functools.partial(joblib.Parallel, n_jobs=1 if few else n_jobs, prefer=kind)
+    workers = functools.partial(joblib.Parallel, n_jobs=1 if few else n_jobs, prefer=played.workers)
     try:
         play = workers(return_as="generator")
     except ValueError:  # the backend that the caller chose returns all runs at once, as "multiprocessing" does
         play = workers()
-    each = (joblib.delayed(_replicate)(problem, policy, horizon, rounds, stop, seed, r) for r in numbers)
+    each = (joblib.delayed(_replicate)(problem, played, horizon, rounds, stop, seed, r) for r in numbers)
     hidden = not sys.stderr.isatty() if bar is None else not bar
     try:
-        curves = tqdm(play(each), total=len(numbers), desc=policy.name, disable=hidden, leave=False)
+        curves = tqdm(play(each), total=len(numbers), desc=played.name, disable=hidden, leave=False)
         regret = np.fromiter(curves, np.dtype((float, len(rounds))), len(numbers))
     finally:
         stop.append(True)
     return xr.Dataset(
         {"regret": (("replication", "t"), regret, {"long_name": "pseudo-regret"})},
         coords={"replication": np.array(numbers), "t": rounds},
-        attrs=_attributes(problem, policy, horizon, seed) | facts,
+        attrs=_attributes(problem, played, horizon, seed) | facts,
     )
 
 
@@ -171,106 +165,28 @@ def trace(problem: AnyProblem, policy: Any, *, horizon: int, seed: int, replicat
     Raises
     ------
     ValueError
-        If the policy was calibrated for another problem.
+        If the policy is none, or was calibrated for another problem.
     """
     horizon = _whole("horizon", horizon)
     checks.integer("seed", seed, at_least=0)
     checks.integer("replication", replication, at_least=0)
-    check_fit(problem, policy, horizon)
-    rows = _blank(problem, policy, horizon)
-    with _used_again(streams(seed, replication)) as source:
-        _play(problem, policy, horizon, np.array([horizon]), source, rows)
+    played = playable(policy)
+    played.check(problem, horizon)
+    rows = played.blank(problem, horizon)
+    played.play(problem, horizon, np.array([horizon]), streams(seed, replication), rows)
     return rows
 
 
-def check_fit(problem: AnyProblem, policy: Any, horizon: int) -> dict[str, float]:
-    """Refuse a policy that was made for another problem or a shorter horizon.
-
-    Parameters
-    ----------
-    problem : Arms, Cascade, ConvexLoss, LinearContext, Problem or SemiBandit
-    policy : Policy, or an object as in `simulate`
-    horizon : int
-        Rounds of the run, >= 1.
-
-    Returns
-    -------
-    dict
-        What the results should say of the fit, see `kernels.protocol.check_rewards`.
-
-    Raises
-    ------
-    ValueError
-        If they do not fit.
-    TypeError
-        If the policy is none.
-    """
-    if isinstance(policy, Policy):
-        return dict(policy.kernel.check(policy.name, problem, policy.record, horizon))
-    try:
-        name, start = policy.name, policy.start
-    except AttributeError:
-        name, start = "", None
-    if isinstance(policy, type) or not callable(start):
-        raise TypeError(f"policy must be a Policy or have a name and start(...), got {checks.brief(policy)}")
-    _learners().check(name, problem)
-    if isinstance(policy, Player):
-        protocol.check_horizon(name, horizon, policy.horizon)
-    return {}
-
-
-def _learners() -> Any:
-    """The room of learners written in Python, imported when one is played."""
-    from private_bandits import learners
-
-    return learners
-
-
-def _blank(problem: AnyProblem, policy: Any, rounds: int) -> np.ndarray:
-    if isinstance(policy, Policy):
-        return np.asarray(policy.kernel.blank(problem, policy.record, rounds))
-    return np.asarray(_learners().blank(problem, rounds))
-
-
 def _replicate(
-    problem: AnyProblem, policy: Any, horizon: int, rounds: np.ndarray, stop: list[bool], seed: int, replication: int
+    problem: AnyProblem,
+    policy: Playable,
+    horizon: int,
+    rounds: np.ndarray,
+    stop: list[bool],
+    seed: int,
+    replication: int,
 ) -> np.ndarray:
-    source = streams(seed, replication)
-    if not isinstance(policy, Policy):
-        return _play(problem, policy, horizon, rounds, source, _blank(problem, policy, 0))
-    with _used_again(source) as used:
-        return _play(problem, policy, horizon, rounds, used, _blank(problem, policy, 0), stop)
-
-
-@contextmanager
-def _used_again(source: Streams) -> Iterator[Streams]:
-    """Yield streams that will give the numbers of these.
-
-    A compiled loop that borrows what it is given never gives a generator back: few are made, and set anew.
-    """
-    idle = _THREAD.__dict__.setdefault("idle", [])
-    used = idle.pop() if idle else source
-    for mine, fresh in zip(used, source, strict=True):
-        mine.bit_generator.state = fresh.bit_generator.state
-    try:
-        yield used
-    finally:
-        idle.append(used)
-
-
-def _play(
-    problem: AnyProblem, policy: Any, horizon: int, marks: np.ndarray, source: Streams, rows: np.ndarray, stop: Any = ()
-) -> np.ndarray:
-    if not isinstance(policy, Policy):
-        return np.asarray(_learners().play(problem, policy, horizon, marks, source, rows))
-    kernel, record = policy.kernel, problem.record()  # type: ignore[union-attr]  # the kernel refuses a Problem
-    state, regret = kernel.start(record, policy.record), np.zeros(len(marks))
-    for first in range(1, horizon + 1, kernel.PIECE):
-        if stop:
-            break
-        last = min(first + kernel.PIECE - 1, horizon)
-        kernel.advance(record, policy.record, state, first, last, marks, regret, rows, *source)
-    return regret
+    return policy.play(problem, horizon, rounds, streams(seed, replication), policy.blank(problem, 0), stop)
 
 
 def _whole(name: str, value: Any) -> int:
@@ -290,24 +206,23 @@ def _numbers(replications: Any) -> range:
 
 def _checked(checkpoints: Sequence[int], horizon: int) -> np.ndarray:
     if not isinstance(checkpoints, Sequence) and not (isinstance(checkpoints, np.ndarray) and checkpoints.ndim):
-        raise TypeError(f"checkpoints must be a sequence of rounds, got {checks.brief(checkpoints)}")
+        raise ValueError(f"checkpoints must be a sequence of rounds, got {checks.brief(checkpoints)}")
     rounds = [checks.integer("checkpoints", t, at_least=1, at_most=horizon) for t in checkpoints]
     if any(b <= a for a, b in zip(rounds, rounds[1:], strict=False)):
         raise ValueError(f"checkpoints must increase, got {checks.brief(list(checkpoints))}")
     return np.array(rounds if rounds and rounds[-1] == horizon else [*rounds, horizon], np.int64)
 
 
-def _attributes(problem: AnyProblem, policy: Any, horizon: int, seed: int) -> dict[str, str | int | float]:
-    facts = policy if isinstance(policy, Policy | Player) else Player()
+def _attributes(problem: AnyProblem, policy: Playable, horizon: int, seed: int) -> dict[str, str | int | float]:
     return {
         "problem": str(problem),
         "problem_parameters": parameters(problem),
         "policy": policy.name,
-        "policy_parameters": parameters(policy.record if isinstance(policy, Policy) else policy),
-        "privacy": facts.privacy if isinstance(facts.privacy, str) else parameters(facts.privacy),
-        "paper": facts.paper,
-        "algorithm": facts.algorithm,
-        "variant": facts.version,
+        "policy_parameters": parameters(policy.constants),
+        "privacy": policy.privacy if isinstance(policy.privacy, str) else parameters(policy.privacy),
+        "paper": policy.paper,
+        "algorithm": policy.algorithm,
+        "variant": policy.variant,
         "horizon": horizon,
         "seed": seed if seed < 2**63 else str(seed),
         "versions": _versions(),

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.privacy.enumeration import logs
 
 
 def channel_loss(channel: Any) -> float:
@@ -91,3 +90,20 @@ def _matrix(name: str, value: Any) -> np.ndarray:
     if array.ndim != 2:
         raise ValueError(f"{name} must be a non-empty 2-d array of finite numbers, got shape {array.shape}")
     return array
+
+
+def logs(laws: np.ndarray) -> np.ndarray:
+    """Take logarithms of probabilities.
+
+    Parameters
+    ----------
+    laws : float array
+        Each >= 0, or NaN.
+
+    Returns
+    -------
+    float array, shape as laws
+        Minus infinity where a probability is 0.
+    """
+    with np.errstate(divide="ignore"):
+        return np.log(laws)
