@@ -14,7 +14,6 @@ from private_bandits_book.chapters.book import Book
 from private_bandits_book.chapters.execute import execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, paper
 from private_bandits_book.chapters.progress import announce, log, progress
-from private_bandits_book.runs import csv_text
 from private_bandits_book.verdicts import described
 
 _APART = ("long-", "seeds.csv")  # files of a chapter that its notebook does not make
@@ -76,6 +75,8 @@ def reproduce(
                 changed |= _publish(book, {path: fresh}, check=check, report=report)
     for chapter in chapters if seeds else []:
         if described(chapter)[1]:
+            from private_bandits_book.runs import csv_text
+
             path = book.data(chapter) / "seeds.csv"
             with progress(f"{chapter} on {seeds} other seeds"), caching("", log):
                 fresh = csv_text(other_seeds.played(book, chapter, seeds)).encode()
@@ -118,6 +119,8 @@ def _shortest_key(columns: Sequence[int], rows: Sequence[Sequence[str]]) -> Sequ
 
 
 def _long_studies(book: Book, chapter: str, check: bool) -> Iterator[tuple[Path, bytes]]:
+    from private_bandits_book.runs import csv_text
+
     room = paper(chapter)
     studies: dict[str, Any] = {} if room is None else room.long_studies()
     for label, study in studies.items():
