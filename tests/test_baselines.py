@@ -39,17 +39,17 @@ CASES = {  # the horizon, the policy, and the reference with its arguments
     "LDP-UCB-L inf": (SHORT, ldp_ucb_laplace(math.inf), auer_figure_1),
     "LDP-UCB-B": (SHORT, ldp_ucb_response(1.0), ren_response, 1.0),
     "LDP-UCB-B inf": (SHORT, ldp_ucb_response(math.inf), auer_figure_1),
-    "DP-SE 0.1": (LONGEST, dp_se(0.1, 5, LONGEST, 0.9), sajed_algorithm_2, 0.1, 0.9),
-    "DP-SE 1.0": (LONGEST, dp_se(1.0, 5, LONGEST), sajed_algorithm_2, 1.0, 1 / LONGEST),
-    "DP-SE 20.0": (LONGEST, dp_se(20.0, 5, LONGEST, 0.5), sajed_algorithm_2, 20.0, 0.5),
-    "DP-SE inf": (LONGEST, dp_se(math.inf, 5, LONGEST, 0.5), sajed_algorithm_2, math.inf, 0.5),
+    "DP-SE 0.1": (LONGEST, dp_se(0.1, n_arms=5, horizon=LONGEST, beta=0.9), sajed_algorithm_2, 0.1, 0.9),
+    "DP-SE 1.0": (LONGEST, dp_se(1.0, n_arms=5, horizon=LONGEST), sajed_algorithm_2, 1.0, 1 / LONGEST),
+    "DP-SE 20.0": (LONGEST, dp_se(20.0, n_arms=5, horizon=LONGEST, beta=0.5), sajed_algorithm_2, 20.0, 0.5),
+    "DP-SE inf": (LONGEST, dp_se(math.inf, n_arms=5, horizon=LONGEST, beta=0.5), sajed_algorithm_2, math.inf, 0.5),
     "kl-UCB-CF 1.0": (SHORT, kl_ucb_cf(1.0), gajane_kl_ucb_cf, 1.0),
     "kl-UCB-CF inf": (SHORT, kl_ucb_cf(math.inf), gajane_kl_ucb_cf, math.inf),
 }
 for epsilon, alpha in ((0.2, 3.1), (1.0, 3.1), (3.0, 0.2), (math.inf, 1.0)):
     CASES |= {
-        f"AdaP-UCB {epsilon}": (LONG, adap_ucb(epsilon, alpha), azize_algorithm_1, epsilon, alpha),
-        f"AdaP-KLUCB {epsilon}": (LONG, adap_klucb(epsilon, alpha), azize_algorithm_1, epsilon, alpha, True),
+        f"AdaP-UCB {epsilon}": (LONG, adap_ucb(epsilon, alpha=alpha), azize_algorithm_1, epsilon, alpha),
+        f"AdaP-KLUCB {epsilon}": (LONG, adap_klucb(epsilon, alpha=alpha), azize_algorithm_1, epsilon, alpha, True),
         f"DP-KLUCB {epsilon}": (LONG, dp_klucb(epsilon), azize_dp_klucb, epsilon),
     }
 

@@ -92,8 +92,8 @@ def test_the_classical_sigma_keeps_its_promise_up_to_7_5():
     assert epsilon == 2.0
     assert until == close(7.463, abs=1e-3)
     sigma = math.sqrt(2 * math.log(1250)) / until
-    assert gaussian_epsilon(sigma, 1e-3, 1.0) == close(until, rel=1e-9)
-    assert gaussian_epsilon(sigma / 1.01, 1e-3, 1.0) > 1.01 * until
+    assert gaussian_epsilon(sigma, delta=1e-3, sensitivity=1.0) == close(until, rel=1e-9)
+    assert gaussian_epsilon(sigma / 1.01, delta=1e-3, sensitivity=1.0) > 1.01 * until
 
 
 # --- Lemma 4

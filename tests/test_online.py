@@ -87,7 +87,7 @@ def test_algorithm_1_begins_a_long_run_as_its_reference(learner):
     """At T = 10^6 no step and no radius is capped, as all are in short runs."""
     problem, horizon, sigma = convex(FIT[learner]), 10**6, 0.01
     epsilon = 2 * problem.bound * math.sqrt(2 * math.log(1250)) / sigma
-    policy, source = one_point(problem, horizon, epsilon, 1e-3, learner), streams(7, 0)
+    policy, source = one_point(epsilon, problem=problem, delta=1e-3, horizon=horizon, learner=learner), streams(7, 0)
     plain = behind(learner, problem, horizon, source.choice, sigma, "gaussian")
     rows = algorithm_1.reference(problem, 20, source, plain, epsilon, 1e-3)
     np.testing.assert_allclose(trace(problem, policy, horizon=20, seed=7), rows, rtol=1e-6, atol=1e-8)
@@ -116,7 +116,7 @@ def test_the_stochastic_learner_plays_its_reference(noise, epsilon, delta, ancho
 def test_the_stochastic_learner_keeps_the_best_point():
     """Of 30 runs none loses it, where the three cases occur."""
     problem, horizon = on_line((0.1, -0.05, -0.1), "quadratic", spread=0.05), 4000
-    policy = one_point(problem, horizon, math.inf, learner="stochastic")
+    policy = one_point(math.inf, problem=problem, horizon=horizon, learner="stochastic")
     best, cases = problem.best_point()[0][0], set()
     for seed in range(30):
         cuts = []
@@ -149,7 +149,7 @@ def test_algorithm_2_plays_its_reference(step, epsilon, noise, method):
 def test_regret_is_against_the_best_fixed_point(mode):
     options = {"schedule": [0, 1, 1, 2]} if mode == "schedule" else {"weights": [0.5, 0.25, 0.25, 0.0], "spread": 0.1}
     problem = convex("distance", mode=mode, **options)
-    policy = one_point(problem, 120, 3.0, 1e-3)
+    policy = one_point(3.0, problem=problem, delta=1e-3, horizon=120)
     points = trace(problem, policy, horizon=120, seed=5)[:, :-1]
     result = simulate(problem, policy, horizon=120, replications=1, seed=5, checkpoints=[7, 50])
     for t, found in zip((7, 50, 120), result.regret.values[0], strict=True):
@@ -164,7 +164,7 @@ def test_regret_is_against_the_best_fixed_point(mode):
 
 def test_regret_of_arms_is_against_the_best_arm():
     problem = ConvexLoss.arms(TABLE, schedule=[0, 1, 2, 1])
-    policy = one_point(problem, 90, math.inf, learner="tsallis")
+    policy = one_point(math.inf, problem=problem, horizon=90, learner="tsallis")
     arms = trace(problem, policy, horizon=90, seed=5)[:, 0].astype(int)
     rows = np.array(TABLE)[[[0, 1, 2, 1][t % 4] for t in range(90)]]
     expected = rows[np.arange(90), arms].sum() - rows.sum(axis=0).min()

@@ -95,10 +95,10 @@ def facts(policy):
 
 
 def test_without_privacy_a_policy_keeps_its_colour():
-    assert family(cascading.ucb_gaussian(math.inf, 1e-3, 3)) == "gaussian"
-    assert family(cascading.ucb_composition(math.inf, 1e-3, 3)) == "composition"
-    assert family(heavy_tailed.robust_ucb(1.0, 1.0)) == "tree"
-    assert family(heavy_tailed.robust_se(1.0, 1.0, 0.1)) == "elimination"
+    assert family(cascading.ucb_gaussian(math.inf, delta=1e-3, list_size=3)) == "gaussian"
+    assert family(cascading.ucb_composition(math.inf, delta=1e-3, list_size=3)) == "composition"
+    assert family(heavy_tailed.robust_ucb(v=1.0, u=1.0)) == "tree"
+    assert family(heavy_tailed.robust_se(v=1.0, u=1.0, beta=0.1)) == "elimination"
 
 
 @pytest.mark.parametrize(

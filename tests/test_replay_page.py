@@ -44,7 +44,7 @@ def test_the_rule_of_the_library_is_the_one_that_was_chosen():
     allowed = table[table["linear"] <= rules.RATE * 1200]
     best = allowed.loc[allowed["ratio"].idxmin()]
     assert (best["factor"], best["growth"]) == (1.0, 1.0)
-    record = replay(Policy("UCB", "", "", ("",), Guarantee.none(), index, _ucb(1.0)), 0.3, 20_000).record
+    record = replay(Policy("UCB", "", "", ("",), Guarantee.none(), index, _ucb(1.0)), 0.3, horizon=20_000).record
     assert record.loss == pytest.approx(math.log(20_000) / 0.09) and record.growth == 1.0
 
 
@@ -56,7 +56,7 @@ def test_the_bound_of_theorem_2_holds_with_its_own_policy():
     epsilon, horizon, means = 2.0, 200_000, (0.95, 0.3, 0.2)
     log = math.log(horizon)
     policy = Policy("UCB", "", "", ("",), Guarantee.none(), index, _ucb(3.0 * log))
-    inside = replay(policy, epsilon, horizon, loss=9.0 * log / epsilon**2)
+    inside = replay(policy, epsilon, horizon=horizon, cost=9.0 * log / epsilon**2)
     regret = simulate(Arms.bernoulli(means), inside, horizon=horizon, replications=20, seed=1).regret[:, -1]
     bound = lemmas.regret_bound(means, horizon, epsilon)
     assert bound / 12 < float(regret.max()) < bound

@@ -80,9 +80,12 @@ def test_epochs_are_those_of_the_bounds(v, c, size, epoch):
     beta, epsilon, u = 0.01, 0.4, 5.6
     dp_log, ldp_log = math.log(4 * size * epoch**2 / beta), math.log(8 * size * epoch**2 / beta)
     for policy, expected in (
-        (dp_robust_se(epsilon, v, u, beta, c), bounds.dp_epoch(epoch, dp_log, epsilon, v, u, c)),
-        (ldp_robust_se(epsilon, v, u, beta, c), bounds.ldp_epoch(epoch, ldp_log, epsilon, v, u, c)),
-        (ldp_robust_se(epsilon, v, u, beta, c, "slide_rate"), slide_epoch(epoch, ldp_log, epsilon, v, u, c)),
+        (dp_robust_se(epsilon, v=v, u=u, beta=beta, c=c), bounds.dp_epoch(epoch, dp_log, epsilon, v, u, c)),
+        (ldp_robust_se(epsilon, v=v, u=u, beta=beta, c=c), bounds.ldp_epoch(epoch, ldp_log, epsilon, v, u, c)),
+        (
+            ldp_robust_se(epsilon, v=v, u=u, beta=beta, c=c, variant="slide_rate"),
+            slide_epoch(epoch, ldp_log, epsilon, v, u, c),
+        ),
     ):
         share, width = elimination._epoch(policy.record.terms, beta, size, epoch)
         log = dp_log if policy.name == "DP Robust SE" else ldp_log
@@ -103,7 +106,7 @@ def test_epochs_are_those_of_the_bounds(v, c, size, epoch):
 @pytest.mark.parametrize("epsilon", [0.3, 1.0])
 def test_the_mean_of_an_epoch_pays_epsilon_for_one_reward(epsilon):
     """Arms that always pay 0 show the noise; a truncated reward in [-B, B] moves a mean of R by 2B/R at most."""
-    policy = dp_robust_se(epsilon, 0.9, 1.0, 0.5, 3.0)
+    policy = dp_robust_se(epsilon, v=0.9, u=1.0, beta=0.5, c=3.0)
     noise = []
     for seed in range(1500):
         share, _, means = first_epoch(pareto_arms([0.0, 0.0], 2.0), policy, seed)
@@ -122,7 +125,7 @@ def test_the_mean_of_an_epoch_pays_epsilon_for_one_reward(epsilon):
 def test_a_report_pays_epsilon(variant):
     """The noise of R reports is that of R draws of scale 2B/epsilon."""
     epsilon, v, u, beta, c = 0.7, 0.9, 1.0, 0.5, 3.0
-    policy = ldp_robust_se(epsilon, v, u, beta, c, variant)
+    policy = ldp_robust_se(epsilon, v=v, u=u, beta=beta, c=c, variant=variant)
     runs = [first_epoch(pareto_arms([0.0, 0.0], 2.0), policy, seed) for seed in range(1000)]
     share, log = runs[0][0], math.log(8 * 2 / beta)
     x = math.sqrt(log / share) / epsilon if variant == "repaired" else log / (share * epsilon**2)
@@ -132,8 +135,8 @@ def test_a_report_pays_epsilon(variant):
 
 
 def test_without_privacy_both_are_robust_se():
-    problem, exact = pareto_arms(MEANS, 1.6), robust_se(0.5, 2.0, 0.1, 24.0)
-    for policy in (dp_robust_se(math.inf, 0.5, 2.0, 0.1), ldp_robust_se(math.inf, 0.5, 2.0, 0.1)):
+    problem, exact = pareto_arms(MEANS, 1.6), robust_se(v=0.5, u=2.0, beta=0.1, c=24.0)
+    for policy in (dp_robust_se(math.inf, v=0.5, u=2.0, beta=0.1), ldp_robust_se(math.inf, v=0.5, u=2.0, beta=0.1)):
         assert policy.privacy.trust == "none"
         one, other = (simulate(problem, each, horizon=10**8, replications=2, seed=0) for each in (policy, exact))
         np.testing.assert_array_equal(one.regret, other.regret)
@@ -148,9 +151,9 @@ def test_the_bound_on_the_means_holds_where_it_is_proven(v, c):
     """Within (c/4) err, of which (c/2) err is the distance at which an arm leaves."""
     problem = setting(1, v)
     u, beta = problem.moment(v), 0.05
-    policies = [robust_se(v, u, beta, c)]
+    policies = [robust_se(v=v, u=u, beta=beta, c=c)]
     if c == 24.0:
-        policies += [dp_robust_se(1.0, v, u, beta, c), ldp_robust_se(1.0, v, u, beta, c)]
+        policies += [dp_robust_se(1.0, v=v, u=u, beta=beta, c=c), ldp_robust_se(1.0, v=v, u=u, beta=beta, c=c)]
     for policy in policies:
         worst = []
         for seed in range(60):
@@ -169,8 +172,8 @@ def test_regret_at_the_longest_horizon_stays_below_the_epochs_of_the_gaps(v):
     problem, beta = setting(1, v), 1e-3
     u = problem.moment(v)
     for policy, log_factor, epoch in (
-        (dp_robust_se(1.0, v, u, beta), 4, bounds.dp_epoch),
-        (ldp_robust_se(1.0, v, u, beta, 6.0), 8, bounds.ldp_epoch),
+        (dp_robust_se(1.0, v=v, u=u, beta=beta), 4, bounds.dp_epoch),
+        (ldp_robust_se(1.0, v=v, u=u, beta=beta, c=6.0), 8, bounds.ldp_epoch),
     ):
         c = 24.0 if "DP Robust SE" == policy.name else 6.0
         ceiling, start = 0.0, epoch(1, math.log(log_factor * 5 / beta), 1.0, v, u, c).pulls

@@ -19,7 +19,7 @@ from private_bandits.simulate import simulate, streams, trace
 
 def blocks_for(problem, epsilon, horizon):
     """The policy with the problem's sizes."""
-    return paper.cucb_blocks(epsilon, problem.list_size, problem.n_items, horizon)
+    return paper.cucb_blocks(epsilon, size=problem.list_size, n_arms=problem.n_items, horizon=horizon)
 
 
 # --- the kernel
@@ -40,7 +40,7 @@ def test_leaps_change_nothing_that_is_certain(policy, epsilon):
     horizon, marks = 6000, [1, 7, 500, 2222, 5999, 6000]
     made = blocks_for(problem, epsilon, horizon)
     if policy == "radius":
-        made = paper.super_arm_radius(math.inf, horizon)
+        made = paper.super_arm_radius(math.inf, horizon=horizon)
     runs = []
     for leap in (0, 3, 100, 1 << 62):
         leaping = type(made)(**{**vars(made), "record": made.record._replace(leap=leap)})
@@ -54,9 +54,9 @@ def test_leaps_change_nothing_that_is_certain(policy, epsilon):
 @pytest.mark.parametrize("policy", ["blocks", "radius"])
 def test_leaps_have_the_same_law(policy):
     problem, horizon = instances.k_path(12, 3, 0.6), 30_000
-    made, means = paper.cucb_blocks(1.0, 3, 12, horizon), []
+    made, means = paper.cucb_blocks(1.0, size=3, n_arms=12, horizon=horizon), []
     if policy == "radius":  # of bits, which are flipped in a leap too
-        made = paper.super_arm_radius(1.0, horizon)
+        made = paper.super_arm_radius(1.0, horizon=horizon)
     for leap in (0, 1 << 62):
         leaping = type(made)(**{**vars(made), "record": made.record._replace(leap=leap)})
         run = simulate(problem, leaping, horizon=horizon, replications=300, seed=leap % 7, progress=False)
@@ -188,7 +188,7 @@ def test_the_upper_bound_by_hand():
     assert terms.private == pytest.approx(16 * 2 * g / 0.5 * (4 + 2 * math.log(1.5)))
     assert terms.rest == pytest.approx((5 + 4) * 1.8)
     assert bounds.cucb_blocks_upper(problem, 10**5, math.inf).private == 0.0
-    largest = instances.separated("max-path", 4, 2, 0.5)
+    largest = instances.separated("max-path", others=4, size=2, distance=0.5)
     f += 2 * math.log(2)
     assert bounds.cucb_blocks_upper(largest, 10**5, 1.0).sampling == pytest.approx(4 * 8 * 2 * f / 0.5)
     assert bounds.cucb_blocks_upper(largest, 1, 1.0).sampling == pytest.approx(4 * 8 * 2 * 2 * math.log(2) / 0.5)

@@ -19,7 +19,7 @@ def test_kernel_plays_the_reference(epsilon):
     means, shape, horizon = [0.9, 0.5, 0.1], 2.5, 20_000
     ends = set()
     for replication in range(3):
-        policy = quantile_se(epsilon, 0.1, width=2.0)
+        policy = quantile_se(epsilon, beta=0.1, width=2.0)
         problem, source = pareto_arms(means, shape), streams(7, replication)
         shown = trace(problem, policy, horizon=horizon, seed=7, replication=replication)
         np.testing.assert_array_equal(shown, private_quantiles.reference(problem, horizon, source, epsilon, 0.1, 2.0))
@@ -87,7 +87,7 @@ def test_the_choice_is_the_exponential_mechanism_and_pays_epsilon():
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_a_mean_pays_epsilon_for_one_reward(epsilon):
     """Rewards of 0 show the noise of the mean of R rewards in [-B, B]: sensitivity 2B/R."""
-    record, arms = quantile_se(epsilon, 0.1).record, pareto_arms([0.0, 0.0], 2.0)
+    record, arms = quantile_se(epsilon, beta=0.1).record, pareto_arms([0.0, 0.0], 2.0)
     log, rate = math.log(4 * 2 / 0.1), min(1, epsilon)
     half = math.ceil(8 * 2 * log / rate)
     paid = []
@@ -101,7 +101,7 @@ def test_a_mean_pays_epsilon_for_one_reward(epsilon):
 
 def errors(shape, epsilon, seeds=range(12)):
     """Errors of the epochs' means in units of B L / (R s)."""
-    problem, record = pareto_arms([0.5] * 8, shape), quantile_se(epsilon, 1e-3).record
+    problem, record = pareto_arms([0.5] * 8, shape), quantile_se(epsilon, beta=1e-3).record
     found = []
     for seed in seeds:
         state = state_after(quantile, problem, record, 10 ** (6 + seed % 4), seed)

@@ -20,18 +20,18 @@ from private_bandits.reference_tools import Problem
 def replay(
     policy: Any,
     epsilon: float,
-    horizon: int,
     *,
+    horizon: int,
     first: int | None = None,
     growth: float = 1.0,
-    loss: float | None = None,
+    cost: float | None = None,
 ) -> Any:
     """Make a policy for rewards in [0, 1] private under a trusted curator, whatever the policy does.
 
     An arm is pulled in batches. The sum of the n rewards of a batch is released once, with two-sided geometric noise,
     P(Z = z) proportional to exp(-epsilon |z|), and clipped to [0, n]. The release counts as
 
-        k = max(1, floor(n^2 / (n + loss)))
+        k = max(1, floor(n^2 / (n + cost)))
 
     observations: the policy is given k numbers 0 and 1 in random order, whose sum is k/n of the release, rounded at
     random. When the policy plays an arm that has no observation left, the arm's next batch is pulled. A first batch
@@ -49,7 +49,7 @@ def replay(
         Pulls of an arm's first batch, >= 1. Default: the least that count as one, sqrt(ln T) / epsilon or so.
     growth : float
         >= 0; 0 makes all batches equal.
-    loss : float, optional
+    cost : float, optional
         Pulls that the noise costs, >= 0. Default: ln(T) / epsilon^2.
 
     Returns
@@ -76,8 +76,8 @@ def replay(
     ('Thompson, replayed', 7, 'ε=0.5')
     """
     paid, longest = checks.epsilon(epsilon), checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
-    cost = min(math.log(longest) / paid / paid, 1e300) if loss is None else checks.real("loss", loss, at_least=0)
-    least = math.ceil(min(0.5 + math.sqrt(0.25 + cost) - 1e-9, longest))  # n^2 >= n + loss
+    price = min(math.log(longest) / paid / paid, 1e300) if cost is None else checks.real("cost", cost, at_least=0)
+    least = math.ceil(min(0.5 + math.sqrt(0.25 + price) - 1e-9, longest))  # n^2 >= n + cost
     size = least if first is None else checks.integer("first", first, at_least=1, at_most=checks.ROUNDS)
     further = checks.real("growth", growth, at_least=0)
     why = "each reward enters one noisy sum, and all else follows from those"
@@ -85,14 +85,14 @@ def replay(
     if not isinstance(policy, Policy):
         if isinstance(policy, type) or not isinstance(policy, Started):
             raise ValueError(f"policy must be a Policy or have start(...), got {checks.brief(policy)}")
-        return Replayed(policy, paid, size, further, cost, longest, privacy)
+        return Replayed(policy, paid, size, further, price, longest, privacy)
     inside: Any = policy.record
     plain = index.Record(inside[0], observe_first=False, list_size=1)
     if isinstance(inside, index.Record) and inside[1:] == plain[1:]:
         inside = kernel.Record(np.pad(inside.terms, ((0, 0), (0, 1)), constant_values=0.5))
     if not isinstance(inside, kernel.Record) or inside.epsilon < math.inf or inside.first > 1:
         raise ValueError(f"policy must be ucb, kl_ucb or thompson, or written in Python, got {policy.name}")
-    made = inside._replace(epsilon=paid, first=size, growth=further, loss=cost, horizon=longest)
+    made = inside._replace(epsilon=paid, first=size, growth=further, cost=price, horizon=longest)
     name = f"{policy.name}, replayed"
     return Policy(name, "", "replay", ("", policy.name), privacy, kernel, made, "laplace")
 
@@ -104,7 +104,7 @@ class Replayed(Player):
     Parameters
     ----------
     policy : object with `name` and `start(problem, choice, noise)`
-    epsilon, first, growth, loss, horizon
+    epsilon, first, growth, cost, horizon
         As for `replay`, checked.
     privacy : Guarantee
     """
@@ -113,7 +113,7 @@ class Replayed(Player):
     epsilon: float = math.inf
     first: int = 1
     growth: float = 0.0
-    loss: float = 0.0
+    cost: float = 0.0
     horizon: int = 0
     privacy: Guarantee | str = "not stated"
     algorithm, mechanism = "replay", "laplace"
@@ -206,6 +206,6 @@ class Replaying:
 
     def _release(self) -> None:
         rule, arm = self.rule, self.order[0]
-        release = kernel.released.py_func(rule.epsilon, rule.loss, self.size, self.sum, self.noise)
+        release = kernel.released.py_func(rule.epsilon, rule.cost, self.size, self.sum, self.noise)
         self.left[arm], self.ones[arm] = release
         self.pulls[arm] += self.size

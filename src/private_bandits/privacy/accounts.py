@@ -115,7 +115,7 @@ def _response(flip: float) -> float:
 def _added(gaussian: bool, scale: float, moved: float, delta: float) -> float:
     if not scale > 0 or math.isinf(moved) or (gaussian and delta == 0):
         return math.inf
-    return gaussian_epsilon(scale, delta, moved) if gaussian else moved / scale
+    return gaussian_epsilon(scale, delta=delta, sensitivity=moved) if gaussian else moved / scale
 
 
 def _vector(r: Any, delta: float, laplace: bool = False) -> float:

@@ -56,22 +56,22 @@ def powers(make: Callable[[float, int], Policy], slope: float = 1.0) -> Powers:
     return Powers(of_t, math.log(noisy[0] / noisy[1]) / math.log(_NOISY[1] / _NOISY[0]))
 
 
-def algorithm_5(variant: str = "printed", noise: str = "classical", dim: int = 2) -> Powers:
+def algorithm_5(variant: str = "printed", noise: str = "gaussian", dim: int = 2) -> Powers:
     """Return the powers for Algorithm 5; arguments as for `ldp_linucb`."""
-    delta = None if noise == "laplace" else DELTA
-    return powers(lambda e, t: ldp_linucb(e, delta, dim, t, variant, noise))
+    delta = 0.0 if noise == "laplace" else DELTA
+    return powers(lambda e, t: ldp_linucb(e, delta=delta, dim=dim, horizon=t, variant=variant, noise=noise))
 
 
 def algorithm_3(variant: str = "printed") -> Powers:
     """Return the powers for Algorithm 3; arguments as for `ldp_glm`."""
-    return powers(lambda e, t: ldp_glm(e, DELTA, 2, t, variant), slope=0.25)
+    return powers(lambda e, t: ldp_glm(e, delta=DELTA, dim=2, horizon=t, variant=variant), slope=0.25)
 
 
 def free(link: str) -> float:
     """Return the power of T without privacy, of LinUCB ("linear") or of GLOC with Newton steps."""
     if link == "linear":
-        return powers(lambda _, __: linucb(2)).horizon
-    return powers(lambda _, t: gloc(2, t), slope=0.25).horizon
+        return powers(lambda _, __: linucb(dim=2)).horizon
+    return powers(lambda _, t: gloc(dim=2, horizon=t), slope=0.25).horizon
 
 
 def printed_over_needed() -> float:
@@ -85,7 +85,7 @@ def printed_over_needed() -> float:
         (1, 2, 5, 20), (1, 2, 4, 8, 16), (0.3, 0.1, 1e-3), (0.1, 1e-6), (0.1, 1.0)
     ):
         horizon = 10**log
-        record: Any = ldp_linucb(epsilon, delta, dim, horizon, alpha=alpha).record
+        record: Any = ldp_linucb(epsilon, delta=delta, dim=dim, horizon=horizon, beta=alpha).record
         each, sigma = alpha / 3.0, record.sigma
         least = min(least, record.shift / derived_shift(sigma, dim, horizon, each))
         for t in np.unique(np.geomspace(1, horizon, 9).round()):

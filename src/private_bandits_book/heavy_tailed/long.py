@@ -31,8 +31,8 @@ def order_runs() -> list[LongRun]:
         arms = paper.setting(number, v, v + spare)
         u, at = arms.moment(v), (spare, horizon, number, v, epsilon)
         for policy in (
-            paper.dp_robust_se(epsilon, v, u, 1.0 / horizon),
-            paper.dp_robust_ucb(epsilon, v, u, horizon),
+            paper.dp_robust_se(epsilon, v=v, u=u, beta=1.0 / horizon),
+            paper.dp_robust_ucb(epsilon, v=v, u=u, horizon=horizon),
         ):
             labels = {"policy": policy.name, **dict(zip(PANEL, at, strict=True))}
             made.append(LongRun(labels, arms, policy, horizon, SEED, RUNS, checkpoints=()))

@@ -1,9 +1,9 @@
 """Algorithm 1 of Zheng et al. (2020), One-Point Bandits Learning-LDP: any learner, told one noisy loss a round.
 
 The promise is on the message of a user, whatever was played before: its loss f is any function with |f| <= B.
-`method="classical"` is the printed sigma, 2B sqrt(2 ln(1.25/delta)) / epsilon, proven for epsilon < 1 only; "analytic"
-keeps the promise for every epsilon with the least noise. Laplace noise, which the paper mentions, gives pure epsilon.
-The guarantee holds what is paid exactly.
+`calibration="classical"` is the printed sigma, 2B sqrt(2 ln(1.25/delta)) / epsilon, proven for epsilon < 1 only;
+"analytic" keeps the promise for every epsilon with the least noise. Laplace noise, which the paper mentions, gives pure
+epsilon. The guarantee holds what is paid exactly.
 """
 
 from typing import Any
@@ -28,35 +28,36 @@ NOISES = {"gaussian": online.GAUSSIAN, "laplace": online.LAPLACE}
 
 
 def one_point(
-    problem: ConvexLoss,
-    horizon: int,
     epsilon: float,
-    delta: float | None = None,
+    *,
+    problem: ConvexLoss,
+    delta: float = 0.0,
+    horizon: int,
+    variant: str = "printed",
     learner: str = "sphere",
     noise: str = "gaussian",
-    method: str = "classical",
-    variant: str = "printed",
+    calibration: str = "classical",
 ) -> Policy:
     """Algorithm 1: the learner is told f(x) + Z, Z of variance sigma^2 = (2B)^2 2 ln(1.25/delta) / epsilon^2.
 
     Parameters
     ----------
-    problem : ConvexLoss
-        Whose bounds the noise and the steps are made for; other problems with no larger B may be played too.
-    horizon : int
-        T, from which the steps are set, >= 1.
     epsilon : float
         > 0; infinity gives the learner itself.
-    delta : float, optional
-        In (0, 1); None with Laplace noise.
+    problem : ConvexLoss
+        Whose bounds the noise and the steps are made for; other problems with no larger B may be played too.
+    delta : float
+        In (0, 1); 0 with Laplace noise.
+    horizon : int
+        T, from which the steps are set, >= 1.
+    variant : {"printed", "derived"}
+        `printed`: sensitivity 2B. `derived`, for arms only: their losses lie in [0, 1], so it is 1.
     learner : {"sphere", "sphere_strong", "saha_tewari", "hazan_levy", "stochastic", "tsallis"}
         Each has a file, see `tunings.tuning`; `stochastic` is `agarwal_algorithm_1`, for stochastic losses on an
         interval (higher dimension is left out); the last two are for `ConvexLoss.arms`.
     noise : {"gaussian", "laplace"}
-    method : {"classical", "analytic"}
+    calibration : {"classical", "analytic"}
         How sigma is found.
-    variant : {"printed", "tight"}
-        `printed`: sensitivity 2B. `tight`, for arms only: their losses lie in [0, 1], so it is 1.
 
     Returns
     -------
@@ -80,18 +81,18 @@ def one_point(
     --------
     >>> from private_bandits.problems import ConvexLoss
     >>> problem = ConvexLoss.ball([[0.5, 0.0], [-0.5, 0.0]], kind="distance")
-    >>> policy = one_point(problem, 1000, epsilon=1.0, delta=1e-3)
+    >>> policy = one_point(1.0, problem=problem, delta=1e-3, horizon=1000)
     >>> policy.name, round(policy.record.scale, 2), policy.privacy.label()
     ('Gradient descent, one point', 11.33, 'ε=1, pays 0.634')
     """
     checks.choice("learner", learner, tuple(LEARNERS))
-    checks.choice("variant", variant, ("printed", "tight"))
+    checks.choice("variant", variant, ("printed", "derived"))
     check_convex(problem)
     width = 1.0 if problem.domain == "arms" else 2.0 * problem.bound
-    if variant == "tight" and problem.domain != "arms":
-        raise ValueError(f"problem: variant 'tight' needs ConvexLoss.arms, got {problem}")
-    sensitivity = width if variant == "tight" else 2.0 * problem.bound
-    scale = number_scale(sensitivity, epsilon, delta, noise, method)
+    if variant == "derived" and problem.domain != "arms":
+        raise ValueError(f"problem: variant 'derived' needs ConvexLoss.arms, got {problem}")
+    sensitivity = width if variant == "derived" else 2.0 * problem.bound
+    scale = number_scale(sensitivity, epsilon, delta, noise, calibration)
     name, code = _KERNELS[learner]
     steps = behind_noise(learner, problem, horizon, scale, noise)._asdict()
     del steps["regret"]
@@ -105,7 +106,7 @@ def one_point(
         **steps,
     )
     privacy = message_privacy(scale, width, epsilon, delta, noise, "one noisy loss is all that is sent")
-    version, facts = (variant, f"{noise}, {method}"), noise_facts(scale, noise, method)
+    version, facts = (variant, f"{noise}, {calibration}"), noise_facts(scale, noise, calibration)
     return Policy(name, PAPER, "Algorithm 1", version, privacy, online, record, *facts, learner)
 
 

@@ -20,13 +20,14 @@ STEPS = ("printed", "tuned", "strong")
 
 
 def two_point(
-    problem: ConvexLoss,
-    horizon: int,
     epsilon: float,
-    delta: float | None = None,
+    *,
+    problem: ConvexLoss,
+    delta: float = 0.0,
+    horizon: int,
     step: str = "printed",
     noise: str = "gaussian",
-    method: str = "classical",
+    calibration: str = "classical",
 ) -> Policy:
     """Algorithm 2: the learner is told f(x_1) - f(x_2) + <n, x_1 - x_2>, n of variance sigma^2.
 
@@ -35,20 +36,20 @@ def two_point(
 
     Parameters
     ----------
-    problem : ConvexLoss
-        On the ball, with spread 0; others with no larger G may be played too.
-    horizon : int
-        T, from which the steps are set, >= 1.
     epsilon : float
         > 0; infinity gives the learner itself.
-    delta : float, optional
-        In (0, 1); None with Laplace noise.
+    problem : ConvexLoss
+        On the ball, with spread 0; others with no larger G may be played too.
+    delta : float
+        In (0, 1); 0 with Laplace noise.
+    horizon : int
+        T, from which the steps are set, >= 1.
     step : {"printed", "tuned", "strong"}
         eta = 1/sqrt(T) as printed, which costs 1/epsilon^2; R / (d sqrt((G^2 + V) T)) with V the variance of n,
         ours, which costs 1/epsilon; or 1/(mu t) for strongly convex losses.
     noise : {"gaussian", "laplace"}
         For Laplace, one number of scale 4 G rho / epsilon is added instead of <n, x_1 - x_2>.
-    method : {"classical", "analytic"}
+    calibration : {"classical", "analytic"}
         How sigma is found.
 
     Returns
@@ -71,12 +72,12 @@ def two_point(
     --------
     >>> from private_bandits.problems import ConvexLoss
     >>> problem = ConvexLoss.ball([[0.5, 0.0], [-0.5, 0.0]], kind="distance")
-    >>> policy = two_point(problem, 1000, epsilon=1.0, delta=1e-3, step="tuned")
+    >>> policy = two_point(1.0, problem=problem, delta=1e-3, horizon=1000, step="tuned")
     >>> policy.version, round(policy.record.scale, 2), round(policy.record.radius, 4)
     ('tuned, gaussian, classical', 7.55, 0.0069)
     """
     check_convex(problem)
-    scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
+    scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, calibration)
     steps = algorithm_4.two_point_tuning(problem, horizon, scale, noise, step)._asdict()
     del steps["regret"]
     record = online.Record(
@@ -90,8 +91,8 @@ def two_point(
     )
     reason = "one noisy difference of losses is all that is sent"
     privacy = message_privacy(scale, 2.0 * problem.lipschitz, epsilon, delta, noise, reason)
-    name, version = "Gradient descent, two points", ("", f"{step}, {noise}, {method}")
-    facts = noise_facts(scale, noise, method)
+    name, version = "Gradient descent, two points", ("", f"{step}, {noise}, {calibration}")
+    facts = noise_facts(scale, noise, calibration)
     return Policy(name, PAPER, "Algorithm 2", version, privacy, online, record, *facts, step)
 
 

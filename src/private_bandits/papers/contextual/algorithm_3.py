@@ -18,13 +18,14 @@ from private_bandits.policy import Policy
 
 def ldp_glm(
     epsilon: float,
+    *,
     delta: float,
     dim: int,
     horizon: int,
     variant: str = "printed",
-    noise: str = "classical",
+    calibration: str = "classical",
     bonus_factor: float = 1.0,
-    alpha: float = 0.1,
+    beta: float = 0.1,
     ridge: float = 1.0,
     responses: str = "bounded",
 ) -> Policy:
@@ -49,12 +50,12 @@ def ldp_glm(
         * `repaired`: ours; noise on the gradient for the whole reach of its error, zeta = 1 / (sqrt T (reach + noise
           sqrt d)), c_t = ridge + 2 Upsilon_t, Upsilon_t as in the derived `ldp_linucb`. At epsilon = infinity it is
           `gloc` with gradient steps.
-    noise : {"classical", "analytic"}
+    calibration : {"classical", "analytic"}
         Sigma by the split that the paper makes, or the smallest for all messages together.
     bonus_factor : float
         Multiplies beta_t, > 0.
-    alpha : float
-        In (0, 1): with which the ellipsoids may fail.
+    beta : float
+        In (0, 1): with which the ellipsoids may fail, the paper's alpha.
     ridge : float
         > 0; for `repaired`.
     responses : {"bounded", "binary"}
@@ -85,16 +86,16 @@ def ldp_glm(
     >>> policy.version, round(policy.record.sigma, 2), round(policy.record.gradient_sigma, 2)
     ('printed, classical, binary rewards', 24.34, 17.8)
     """
-    size, length, failure, factor, least = checked(dim, horizon, alpha, bonus_factor, ridge)
+    size, length, failure, factor, least = checked(dim, horizon, beta, bonus_factor, ridge)
     messages = glm_messages(responses, variant)
-    sigma = noise_scale(messages, epsilon, delta, noise)
+    sigma = noise_scale(messages, epsilon, delta, calibration)
     repaired = variant == "repaired"
     gradient = sigma * messages[-1].relative_noise
     least = least if repaired else 0.0
     record = gradient_record(size, length, failure, factor, least, responses, sigma, gradient, tuned=repaired)
     privacy = vector_privacy(messages, epsilon, delta, sigma)
-    version = variant, variant_name(f"{noise}, {responses} rewards", factor)
-    facts = noise_facts(sigma, "gaussian", noise)
+    version = variant, variant_name(f"{calibration}, {responses} rewards", factor)
+    facts = noise_facts(sigma, "gaussian", calibration)
     return Policy("LDP-GLOC", PAPER, "Algorithm 3", version, privacy, linear, record, *facts, responses)
 
 
@@ -148,7 +149,7 @@ def reference(
     d, top, repaired = problem.dim, skeleton.sigmoid(1.0), variant == "repaired"
     sigma = 6.0 * math.sqrt(2.0 * math.log(3.75 / delta)) / epsilon  # line 2
     if noise == "analytic":  # x x' moves by sqrt 2, the others by 1 and 2, at one c at most by 4/sqrt 3 together
-        sigma = gaussian_sigma(epsilon, delta, 4.0 / math.sqrt(3.0))
+        sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=4.0 / math.sqrt(3.0))
     kappa, reach, r = top * (1.0 - top), *((2.0 * top, 1.0) if responses == "bounded" else (top, 0.5))
     gradient_sigma = (reach if repaired else top) * sigma
     zeta = 1.0 / math.sqrt(horizon) / (reach + gradient_sigma * math.sqrt(d) if repaired else 1.0)

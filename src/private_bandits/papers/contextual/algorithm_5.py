@@ -10,6 +10,7 @@ from private_bandits.kernels import linear, stretches
 from private_bandits.mechanisms import gaussian_sigma, laplace_scale
 from private_bandits.papers.contextual import ellipsoids, skeleton
 from private_bandits.papers.contextual.accounting import (
+    LARGEST_REWARD,
     PAPER,
     linucb_messages,
     noise_facts,
@@ -22,26 +23,28 @@ from private_bandits.privacy import Guarantee
 
 def ldp_linucb(
     epsilon: float,
-    delta: float | None,
+    *,
+    delta: float = 0.0,
     dim: int,
     horizon: int,
     variant: str = "printed",
-    noise: str = "classical",
+    noise: str = "gaussian",
+    calibration: str = "classical",
     bonus_factor: float = 1.0,
-    alpha: float = 0.1,
+    beta: float = 0.1,
     ridge: float = 1.0,
-    largest_reward: float = 2.0,
+    largest_reward: float = LARGEST_REWARD,
 ) -> Policy:
     """Algorithm 5, LDP-LinUCB: a user sends x x' + B and y x + xi, two messages with one sigma.
 
-    sigma = 6 sqrt(2 ln(2.5/delta)) / epsilon, Upsilon_t = sigma sqrt(t) (4 sqrt d + 2 ln(2 T/alpha)).
+    sigma = 6 sqrt(2 ln(2.5/delta)) / epsilon, Upsilon_t = sigma sqrt(t) (4 sqrt d + 2 ln(2 T/beta)).
 
     Parameters
     ----------
     epsilon : float
         Local privacy of a user, > 0.
-    delta : float or None
-        In (0, 1); None with Laplace noise.
+    delta : float
+        In (0, 1); 0 with Laplace noise.
     dim : int
         d >= 1.
     horizon : int
@@ -50,15 +53,18 @@ def ldp_linucb(
         * `printed`: c_t = 2 Upsilon_t and beta_t = 2 sigma sqrt(d ln T) + (sqrt(3 Upsilon_t) + sigma sqrt(d t /
           Upsilon_t)) d ln T. Both go to 0 with sigma, and the reward's own noise is forgotten: no ridge, no bonus.
         * `derived`: ours; the radius of this module with fit_t of LinUCB, c_t = ridge + 2 Upsilon_t, and Upsilon_t =
-          2 sigma sqrt(t) (sqrt d + sqrt(ln(6 T/alpha))). At epsilon = infinity it is `linucb`.
-    noise : {"classical", "analytic", "laplace"}
-        Gaussian, sigma by the split that the paper makes or the smallest for both messages together; or Laplace noise
-        of scale b = (d + 1 + 2 largest_reward sqrt d) / epsilon, for `derived`, with radii of ours for all rounds t >=
-        l = ln(6 d (d + 1) T/alpha): Upsilon_t = 3 d b sqrt(l t), and 3 b sqrt(d l t) for the vector's noise.
+          2 sigma sqrt(t) (sqrt d + sqrt(ln(6 T/beta))). At epsilon = infinity it is `linucb`.
+    noise : {"gaussian", "laplace"}
+        Laplace noise, for `derived`, is of scale b = (d + 1 + 2 largest_reward sqrt d) / epsilon, with radii of ours
+        for all rounds t >= l = ln(6 d (d + 1) T/beta): Upsilon_t = 3 d b sqrt(l t), and 3 b sqrt(d l t) for the
+        vector's noise.
+    calibration : {"classical", "analytic"}
+        Sigma by the split that the paper makes, or the smallest for both messages together; not read with Laplace
+        noise.
     bonus_factor : float
         Multiplies beta_t, > 0.
-    alpha : float
-        In (0, 1).
+    beta : float
+        In (0, 1): with which the ellipsoids may fail, the paper's alpha.
     ridge : float
         > 0; for `derived`.
     largest_reward : float
@@ -79,23 +85,28 @@ def ldp_linucb(
     Printed in an appendix; this is its recovery from two public implementations. They agree on sigma, Upsilon, c and
     beta, while V starts at I in one of them, here at 0. The classical sigma is proven while no message has a share of
     epsilon above 1, here for epsilon <= 3/2; the guarantee holds what it really pays. The noise on V_t may leave V_t +
-    c_t I indefinite with probability at most alpha in a whole run; the action is then uniformly random.
+    c_t I indefinite with probability at most beta in a whole run; the action is then uniformly random.
 
     Examples
     --------
-    >>> policy = ldp_linucb(epsilon=1.0, delta=1e-3, dim=2, horizon=1000, variant="derived", noise="analytic")
+    >>> policy = ldp_linucb(epsilon=1.0, delta=1e-3, dim=2, horizon=1000, variant="derived", calibration="analytic")
     >>> policy.version, round(policy.record.sigma, 2), round(policy.privacy.effective_epsilon, 6)
     ('derived, analytic', 10.3, 1.0)
     """
-    size, length, failure, factor, least = ellipsoids.checked(dim, horizon, alpha, bonus_factor, ridge)
+    size, length, failure, factor, least = ellipsoids.checked(dim, horizon, beta, bonus_factor, ridge)
     checks.choice("variant", variant, ("printed", "derived"))
     messages = linucb_messages(largest_reward)
-    laplace = checks.choice("noise", noise, ("classical", "analytic", "laplace")) == "laplace"
-    if laplace and (variant != "derived" or delta is not None):
+    laplace = checks.choice("noise", noise, ("gaussian", "laplace")) == "laplace"
+    checks.choice("calibration", calibration, ("classical", "analytic"))
+    if laplace and (variant != "derived" or checks.real("delta", delta, at_least=0, below=1) > 0.0):
         got = f"{variant!r}, {checks.brief(delta)}"
-        raise ValueError(f"noise 'laplace' must come with variant 'derived' and delta None, got {got}")
+        raise ValueError(f"noise 'laplace' must come with variant 'derived' and delta 0, got {got}")
     far = size + 1.0 + messages[1].exact * math.sqrt(size)  # the upper triangle of x x' has L1 norm (d + 1)/2 at most
-    sigma = laplace_scale(epsilon, far) if laplace else noise_scale(messages, epsilon, checks.delta(delta), noise)
+    sigma = (
+        laplace_scale(epsilon, sensitivity=far)
+        if laplace
+        else noise_scale(messages, epsilon, checks.delta(delta), calibration)
+    )
     record = linear.Record(dim=size, sigma=sigma, factor=factor, largest_reward=float(largest_reward), horizon=length)
     if variant == "printed":
         log_t = math.log(length)
@@ -114,8 +125,8 @@ def ldp_linucb(
             level=2.0 * math.log(1.0 / each),
             tail=ellipsoids.vector_norm(sigma, size, length, each),
         )
-    version = variant, ellipsoids.variant_name(noise, factor)
-    facts = noise_facts(sigma, "laplace" if laplace else "gaussian", noise)
+    version = variant, ellipsoids.variant_name("laplace" if laplace else calibration, factor)
+    facts = noise_facts(sigma, noise, calibration)
     if laplace:
         root = 3.0 * sigma * math.sqrt(math.log(6.0 * size * (size + 1) * length / failure))
         late = stretches.Record(record._replace(shift=size * root, tail=math.sqrt(size) * root), laplace=True)
@@ -171,7 +182,7 @@ def reference(
     d, log_t = problem.dim, math.log(horizon)
     sigma = 6.0 * math.sqrt(2.0 * math.log(2.5 / delta)) / epsilon
     if noise == "analytic":
-        sigma = gaussian_sigma(epsilon, delta, 4.0)
+        sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=4.0)
     events = 3 if sigma else 1
 
     def upsilon(t: int) -> float:

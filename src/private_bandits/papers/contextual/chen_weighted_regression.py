@@ -20,16 +20,16 @@ FIRST = 1024
 """Users of the first epoch."""
 
 
-def weighted_regression(epsilon: float, delta: float, dim: int, horizon: int, batches: int = 2) -> Policy:
+def weighted_regression(epsilon: float, *, delta: float, dim: int, horizon: int, batches: int = 2) -> Policy:
     """Return the elimination by information-weighted regression; a user sends one message, of weights or of rewards.
 
     With J epochs, w a unit vector, |x| <= 1, |y| <= b: the message of weights moves by sqrt 2 at most, that of rewards,
     w (x, y)', by 2 sqrt(1 + b^2), and each has the analytic Gaussian noise. Of an epoch's n users
 
-        r = sqrt 2 sigma (sqrt d + sqrt(2 ln(2 J/alpha))) + 1 + sqrt(2 ln(2 J/alpha))
+        r = sqrt 2 sigma (sqrt d + sqrt(2 ln(2 J/beta))) + 1 + sqrt(2 ln(2 J/beta))
 
-    is at most the size of sqrt n times the mean of w (y - <x, theta>) and its noise, but with probability alpha / J.
-    Here alpha is 0.1, and rewards lie in [-2, 2], so b = 2.
+    is at most the size of sqrt n times the mean of w (y - <x, theta>) and its noise, but with probability beta / J.
+    Here beta is 0.1, and rewards lie in [-2, 2], so b = 2.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def weighted_regression(epsilon: float, delta: float, dim: int, horizon: int, ba
     size, length, failure, _, _ = ellipsoids.checked(dim, horizon)
     reach = 2.0 * math.hypot(1.0, LARGEST_REWARD)
     rounds = checks.integer("batches", batches, at_least=0, at_most=64)
-    weights, regression = (gaussian_sigma(epsilon, delta, far) for far in (math.sqrt(2.0), reach))
+    weights, regression = (gaussian_sigma(epsilon, delta=delta, sensitivity=far) for far in (math.sqrt(2.0), reach))
     epochs = max(math.ceil(math.log2(length / FIRST + 1.0)), 1)
     tail = math.sqrt(2.0 * math.log(2.0 * epochs / failure))
     record = weighted.Record(
@@ -76,7 +76,10 @@ def weighted_regression(epsilon: float, delta: float, dim: int, horizon: int, ba
     )
     privacy = Guarantee.none()
     if regression:
-        paid = max(gaussian_epsilon(weights, delta, math.sqrt(2.0)), gaussian_epsilon(regression, delta, reach))
+        paid = max(
+            gaussian_epsilon(weights, delta=delta, sensitivity=math.sqrt(2.0)),
+            gaussian_epsilon(regression, delta=delta, sensitivity=reach),
+        )
         reason = f"one message a user: of weights, or of rewards, which moves by {reach:.4g} at most"
         privacy = Guarantee.certified(epsilon, paid, "local", reason, delta)
     name, version = "Weighted regression", ("", f"{rounds} batches")

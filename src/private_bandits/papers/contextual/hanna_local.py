@@ -24,7 +24,7 @@ FAILURE = 0.1
 """With which an interval may fail."""
 
 
-def private_rewards(epsilon: float, dim: int, n_actions: int, horizon: int) -> Policy:
+def private_rewards(epsilon: float, *, n_actions: int, dim: int, horizon: int) -> Policy:
     """Return phased elimination whose users send their reward, of [-2, 2], behind Laplace noise of scale 4/epsilon.
 
     An interval fails with probability 0.1 / (K J) at most, K actions and J = log2(T / 16 + 1) phases.
@@ -54,7 +54,7 @@ def private_rewards(epsilon: float, dim: int, n_actions: int, horizon: int) -> P
     """
     size, actions = (checks.integer(n, v, at_least=1) for n, v in (("dim", dim), ("n_actions", n_actions)))
     length, reach = checks.integer("horizon", horizon, at_least=1), 2.0 * LARGEST_REWARD
-    scale = 0.0 if math.isinf(checks.epsilon(epsilon)) else laplace_scale(epsilon, reach)
+    scale = 0.0 if math.isinf(checks.epsilon(epsilon)) else laplace_scale(epsilon, sensitivity=reach)
     tail = math.log(2.0 * actions * math.ceil(math.log2(length / FIRST + 1.0)) / FAILURE)
     record = phased.Record(size, FIRST, scale, tail, LARGEST_REWARD, length)
     privacy = Guarantee.none()

@@ -15,7 +15,7 @@ FAILURE = 0.1
 """Probability with which the confidence ellipsoids may fail."""
 
 
-def linucb(dim: int) -> Policy:
+def linucb(*, dim: int) -> Policy:
     """LinUCB without privacy: beta_t = 1 + sqrt(2 ln(1/alpha) + d ln(1 + t / d)), of ridge 1 and with alpha = 0.1.
 
     Parameters
@@ -40,7 +40,7 @@ def linucb(dim: int) -> Policy:
     --------
     >>> from private_bandits import simulate
     >>> from private_bandits.problems import LinearContext
-    >>> result = simulate(LinearContext.sphere([0.6, -0.8], 5), linucb(2), horizon=100, replications=2, seed=0)
+    >>> result = simulate(LinearContext.sphere([0.6, -0.8], 5), linucb(dim=2), horizon=100, replications=2, seed=0)
     >>> round(float(result.regret[:, -1].mean()), 2)
     3.85
     """

@@ -17,7 +17,7 @@ from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
 
-def gloc(dim: int, horizon: int, learner: str = "newton", responses: str = "binary") -> Policy:
+def gloc(*, dim: int, horizon: int, learner: str = "newton", responses: str = "binary") -> Policy:
     """GLOC without privacy, logistic link: a ridge regression on <x, estimate> of an online learner's estimates.
 
     Parameters

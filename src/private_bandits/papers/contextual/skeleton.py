@@ -163,7 +163,7 @@ def derived(
     sigma: float,
     dim: int,
     horizon: int,
-    alpha: float,
+    beta: float,
     ridge: float,
     events: int,
     fit: Callable[[int], float],
@@ -179,12 +179,12 @@ def derived(
         d >= 1.
     horizon : int
         T >= 1.
-    alpha : float
+    beta : float
         In (0, 1).
     ridge : float
         >= 0.
     events : int
-        Among which alpha is shared, >= 1.
+        Among which beta is shared, >= 1.
     fit : callable
         Round to the radius of the fit.
     printed : bool
@@ -198,16 +198,16 @@ def derived(
 
     def upsilon(t: int) -> float:
         if printed:
-            return sigma * math.sqrt(t) * (4.0 * math.sqrt(dim) + 2.0 * math.log(2.0 * horizon / alpha))
-        return 2.0 * sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(math.log(2.0 * horizon * events / alpha)))
+            return sigma * math.sqrt(t) * (4.0 * math.sqrt(dim) + 2.0 * math.log(2.0 * horizon / beta))
+        return 2.0 * sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(math.log(2.0 * horizon * events / beta)))
 
-    def beta(t: int) -> float:
+    def radius(t: int) -> float:
         low = ridge + upsilon(t)
-        moments = sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(2.0 * math.log(horizon * events / alpha)))
+        moments = sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(2.0 * math.log(horizon * events / beta)))
         rest = math.sqrt(ridge + 3.0 * upsilon(t)) + moments / math.sqrt(low) if low else 0.0
         return fit(t) + rest
 
-    return lambda t: ridge + 2.0 * upsilon(t), beta
+    return lambda t: ridge + 2.0 * upsilon(t), radius
 
 
 def regret_fit(cost: float, kappa: float, r: float, failure: float) -> float:

@@ -22,7 +22,7 @@ GROWTH = 0.01
 """Share of what was played so far for which an estimate stands."""
 
 
-def by_stretches(policy: Policy, growth: float = GROWTH) -> Policy:
+def by_stretches(policy: Policy, *, growth: float = GROWTH) -> Policy:
     """Return LinUCB or Algorithm 5 with a server that solves only after stretches of rounds, see `kernels.stretches`.
 
     Parameters
@@ -46,7 +46,7 @@ def by_stretches(policy: Policy, growth: float = GROWTH) -> Policy:
     --------
     >>> from private_bandits import simulate
     >>> from private_bandits.papers.contextual.instances import one_set
-    >>> policy = by_stretches(linucb(2))
+    >>> policy = by_stretches(linucb(dim=2))
     >>> result = simulate(one_set(2, gap=0.01), policy, horizon=10**12, replications=2, seed=0, checkpoints=[10**6])
     >>> bool((result.regret[:, -1] < 1e4).all())
     True
@@ -60,7 +60,7 @@ def by_stretches(policy: Policy, growth: float = GROWTH) -> Policy:
     return replace(policy, kernel=stretches, record=record._replace(growth=share))
 
 
-def linucb_private_rewards(epsilon: float, delta: float, dim: int) -> Policy:
+def linucb_private_rewards(epsilon: float, *, delta: float, dim: int) -> Policy:
     """LinUCB whose users send their action as it is, and the reward behind the analytic Gaussian noise.
 
     Parameters
@@ -88,17 +88,17 @@ def linucb_private_rewards(epsilon: float, delta: float, dim: int) -> Policy:
     10.3
     """
     reach = 2.0 * LARGEST_REWARD
-    sigma = gaussian_sigma(epsilon, delta, reach)
-    plain: Any = linucb(dim).record
+    sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=reach)
+    plain: Any = linucb(dim=dim).record
     constants = plain._replace(deviation=math.hypot(1.0, sigma), largest_reward=LARGEST_REWARD)
-    paid, said = gaussian_epsilon(sigma, delta, reach), "of the reward alone; the action is sent"
+    paid, said = gaussian_epsilon(sigma, delta=delta, sensitivity=reach), "of the reward alone; the action is sent"
     privacy = Guarantee.certified(epsilon, paid, "local", said, delta)
     record = stretches.Record(constants, reward_sigma=sigma)
     name, paper = "LinUCB, private rewards", "abbasi2011"
     return Policy(name, paper, "OFUL", (), privacy, stretches, record, "gaussian", "analytic", "rewards")
 
 
-def joint_linucb(epsilon: float, delta: float, dim: int, horizon: int, growth: float = GROWTH) -> Policy:
+def joint_linucb(epsilon: float, *, delta: float, dim: int, horizon: int, growth: float = GROWTH) -> Policy:
     """LinUCB under joint differential privacy, after Shariff and Sheffet (2018): noise for the nodes of a tree.
 
     Parameters
@@ -123,11 +123,11 @@ def joint_linucb(epsilon: float, delta: float, dim: int, horizon: int, growth: f
 
     Notes
     -----
-    Rewards lie in [-2, 2], and the ellipsoids may fail with probability alpha = 0.1.
+    Rewards lie in [-2, 2], and the ellipsoids may fail with probability beta = 0.1.
 
     A user's two messages, of joint sensitivity S, are in one node of each of k levels, so their copies move by S sqrt k
     at most, for which sigma is the analytic one. The rounds so far are at most k nodes: the noise on V has norm at most
-    U = 2 sigma sqrt k (sqrt d + sqrt(ln(6 n/alpha))) after each of n = 2^k stretches, with c = ridge + 2 U, and the
+    U = 2 sigma sqrt k (sqrt d + sqrt(ln(6 n/beta))) after each of n = 2^k stretches, with c = ridge + 2 U, and the
     radius is that of `ellipsoids` with U in the place of Upsilon_t. Theirs shifts by the tree's own noise and has
     Wishart noise as a second choice; the constants here are ours.
 
@@ -141,7 +141,7 @@ def joint_linucb(epsilon: float, delta: float, dim: int, horizon: int, growth: f
     share = checks.real("growth", growth, at_least=0, at_most=1)
     levels = min(math.ceil(2 * size * (1 + math.log(length)) / max(share, 1.0 / length)), length).bit_length()
     sensitivity = joint_sensitivity(linucb_messages()) * math.sqrt(levels)
-    sigma = gaussian_sigma(epsilon, delta, sensitivity)
+    sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=sensitivity)
     each = failure / 3.0
     upsilon = ellipsoids.derived_shift(sigma * math.sqrt(levels), size, 2**levels, each)
     vector = ellipsoids.vector_norm(sigma * math.sqrt(levels), size, 2**levels, each)
@@ -156,7 +156,7 @@ def joint_linucb(epsilon: float, delta: float, dim: int, horizon: int, growth: f
         largest_reward=LARGEST_REWARD,
         horizon=length,
     )
-    paid = gaussian_epsilon(sigma, delta, sensitivity)
+    paid = gaussian_epsilon(sigma, delta=delta, sensitivity=sensitivity)
     reason = f"joint: all estimates, by {levels} levels of a tree; a user's own action is not among them"
     privacy = Guarantee.certified(epsilon, paid, "central", reason, delta)
     record = stretches.Record(constants, growth=share, levels=levels)
