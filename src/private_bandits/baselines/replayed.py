@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.baselines import agrawal_algorithm_1
 from private_bandits.kernels import index, protocol
 from private_bandits.kernels import replay as kernel
+from private_bandits.kernels.episodes import kl_upper
 from private_bandits.policy import Player, Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.privacy.tables import Started
 from private_bandits.problems import Problem as OwnProblem
 from private_bandits.problems.lists import ListProblem
-from private_bandits.reference_tools import Problem
+from private_bandits.reference_tools import Index, Problem, Rows, Streams, largest
 
 
 def replay(
@@ -209,3 +211,93 @@ class Replaying:
         release = kernel.released.py_func(rule.epsilon, rule.cost, self.size, self.sum, self.noise)
         self.left[arm], self.ones[arm] = release
         self.pulls[arm] += self.size
+
+
+def reference(
+    problem: Problem,
+    rounds: int,
+    streams: Streams,
+    *,
+    policy: Policy,
+    epsilon: float,
+    horizon: int,
+    first: int | None = None,
+    growth: float = 1.0,
+    cost: float | None = None,
+) -> Rows:
+    """Batch by batch, around an index in plain Python.
+
+    Parameters
+    ----------
+    problem : Arms
+        Bernoulli.
+    rounds : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    policy : Policy
+        Of `ucb`, `kl_ucb` or `thompson`.
+    epsilon : float
+        > 0; infinity means no noise.
+    horizon : int
+        T >= 1, from which the rule is set.
+    first : int, optional
+        Pulls of an arm's first batch, >= 1; default the least that count as one observation.
+    growth : float
+        >= 0; 0 makes all batches equal.
+    cost : float, optional
+        Pulls that the noise costs, >= 0; default ln(T) / epsilon^2.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
+    arms, env, noise = range(problem.n_items), streams.env, streams.noise
+    cost = math.log(horizon) / epsilon**2 if cost is None else cost
+    if first is None:
+        first = math.ceil(1 / 2 + math.sqrt(1 / 4 + cost) - 1e-9)
+    upper = _index(policy, streams)
+    pulls = [0 for arm in arms]  # in batches that have ended
+    store: list[list[int]] = [[0, 0] for arm in arms]  # observations left, and how many of them are 1
+    seen, ones = [0 for arm in arms], [0 for arm in arms]  # by the policy
+    rows: Rows = []
+    while len(rows) < rounds:
+        while True:
+            indices = [upper(ones[arm], seen[arm], 1 + sum(seen)) for arm in arms]
+            arm = largest(indices, 1, streams.choice)[0]
+            left, of_them = store[arm]
+            if left == 0:
+                break
+            one = noise.random() * left < of_them if 0 < of_them < left else of_them == left
+            store[arm] = [left - 1, of_them - one]
+            seen[arm] += 1
+            ones[arm] += one
+        n = max(first, int(growth * pulls[arm]))
+        total = sum(env.random() < problem.means[arm] for _ in range(n))
+        if math.isfinite(epsilon):  # two-sided geometric, the difference of two geometric numbers
+            up, down = (math.floor(-math.log(1 - noise.random()) / epsilon) for _ in range(2))
+            total += up - down
+        total = min(max(total, 0), n)
+        worth = max(1, math.floor(n**2 / (n + cost)))
+        store[arm] = [worth, min(math.floor(worth * total / n + noise.random()), worth)] if cost else [n, total]
+        pulls[arm] += n
+        rows += [[arm, 1]] * n
+    return rows[:rounds]
+
+
+def _index(policy: Policy, streams: Streams) -> Index:
+    """The index of one of the three from its constants."""
+    record: Any = policy.record
+    if getattr(record, "sampled", False):
+        return lambda s, n, t: agrawal_algorithm_1.beta(1 + s, 1 + n - s, streams.choice)
+    if len(record.terms):
+        alpha = record.terms[0][0]
+        return lambda s, n, t: s / n + math.sqrt(alpha * math.log(t) / n) if n else math.inf
+    slow = record.slow
+
+    def kl(s: float, n: int, t: int) -> float:
+        level = math.log(t) + slow * math.log(max(math.log(t), 1.0))
+        return kl_upper(s / n, level / n) if n else math.inf
+
+    return kl

@@ -68,8 +68,7 @@ def gaussian_sigma(epsilon: float, *, delta: float, sensitivity: float, calibrat
     Raises
     ------
     ValueError
-        If a parameter is out of range, the calibration is unknown, or epsilon is below 1e-12, where the arithmetic of the
-        analytic sigma ends.
+        If a parameter is out of range, or epsilon is below 1e-12, where the arithmetic of the analytic sigma ends.
 
     Notes
     -----

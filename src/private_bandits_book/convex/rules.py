@@ -28,8 +28,8 @@ _STREAMS = (0.1, 1.0, 10.0)
 def gaussian_mechanism() -> Ruling:
     """The exact privacy of the classical sigma on a grid, and of the analytic one."""
     ratio, epsilon, loss = lemmas.classical_excess(_GRID)
-    given = {"delta": lemmas.DELTA, "sensitivity": 1.0}
-    analytic = gaussian_epsilon(gaussian_sigma(epsilon, **given), **given) / epsilon
+    sigma = gaussian_sigma(epsilon, delta=lemmas.DELTA, sensitivity=1.0)
+    analytic = gaussian_epsilon(sigma, delta=lemmas.DELTA, sensitivity=1.0) / epsilon
     said, again = f"at epsilon = {epsilon:g} the privacy loss is {loss:.4g}", f"it is {analytic:.6g} times epsilon"
     return after_repair(
         _EXACT(ratio <= 1.0, said, ratio), _EXACT(analytic <= 1 + 1e-9, f"with the analytic sigma {again}", analytic)

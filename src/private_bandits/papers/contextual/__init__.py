@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from private_bandits.papers.contextual.abbasi_private_rewards import linucb_private_rewards
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import STEPS, two_point
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
@@ -19,7 +20,8 @@ from private_bandits.papers.contextual.hanna_local import private_rewards
 from private_bandits.papers.contextual.instances import convex, on_line, switching_arms
 from private_bandits.papers.contextual.oful import linucb
 from private_bandits.papers.contextual.online_to_confidence import gloc
-from private_bandits.papers.contextual.trust_models import by_stretches, joint_linucb, linucb_private_rewards
+from private_bandits.papers.contextual.shariff_joint import joint_linucb
+from private_bandits.papers.contextual.stretched import by_stretches
 from private_bandits.policy import Policy
 
 __all__ = [
@@ -103,6 +105,7 @@ def algorithms(epsilon: float, *, delta: float) -> list[tuple[str, Policy]]:
         "hanna_local": [private_rewards(epsilon, n_actions=dim, dim=dim, horizon=rounds)],
         "oful": [linucb(dim=dim)],
         "online_to_confidence": [gloc(dim=dim, horizon=rounds, learner=learner) for learner in ("newton", "gradient")],
-        "trust_models": [linucb_private_rewards(epsilon, delta=delta, dim=dim), joint_linucb(epsilon, **given)],
+        "abbasi_private_rewards": [linucb_private_rewards(epsilon, delta=delta, dim=dim)],
+        "shariff_joint": [joint_linucb(epsilon, **given)],
     }
     return [(module, policy) for module, policies in found.items() for policy in policies]

@@ -98,13 +98,15 @@ def two_point(
 
 def reference(
     problem: ConvexLoss,
-    horizon: int,
+    rounds: int,
     streams: Any,
+    *,
     epsilon: float,
-    delta: float | None = None,
+    delta: float = 0.0,
+    horizon: int,
     step: str = "printed",
     noise: str = "gaussian",
-    method: str = "classical",
+    calibration: str = "classical",
 ) -> list[list[float]]:
     """Play Algorithm 2 line by line around Algorithm 4.
 
@@ -112,18 +114,20 @@ def reference(
     ----------
     problem : ConvexLoss
         On the ball, with spread 0.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity means no noise.
-    delta : float, optional
-        In (0, 1); None with Laplace noise.
+    delta : float
+        In (0, 1); 0 with Laplace noise.
+    horizon : int
+        T >= 2, from which the steps are set.
     step : {"printed", "tuned", "strong"}
         Of Algorithm 4.
     noise : {"gaussian", "laplace"}
-    method : {"classical", "analytic"}
+    calibration : {"classical", "analytic"}
         How sigma is found.
 
     Returns
@@ -136,11 +140,11 @@ def reference(
     KeyError
         If there is no such step.
     """
-    sigma = noise_on(2.0 * problem.lipschitz, epsilon, delta, noise, method)  # line 2
-    variance = sigma**2 if noise == "gaussian" else 2.0 * sigma**2
-    learner, rows = algorithm_4.reference(problem, horizon, streams.choice, variance, step), []  # line 1
+    sigma = noise_on(2.0 * problem.lipschitz, epsilon, delta, noise, calibration)  # line 2
+    given: dict[str, Any] = {"horizon": horizon, "scale": sigma, "noise": noise, "step": step}
+    learner, rows = algorithm_4.reference(problem, streams.choice, **given), []  # line 1
     asked = next(learner)
-    for t in range(1, horizon + 1):  # line 3
+    for t in range(1, rounds + 1):  # line 3
         x_1, x_2 = asked  # line 4
         f_1, f_2 = suffer(problem, t, asked, streams.env)  # line 5
         sent = f_1 - f_2

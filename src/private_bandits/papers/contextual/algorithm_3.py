@@ -101,14 +101,17 @@ def ldp_glm(
 
 def reference(
     problem: Any,
-    horizon: int,
+    rounds: int,
     streams: Any,
+    *,
     epsilon: float,
     delta: float,
+    dim: int,
+    horizon: int,
     variant: str = "printed",
-    noise: str = "classical",
+    calibration: str = "classical",
     bonus_factor: float = 1.0,
-    alpha: float = 0.1,
+    beta: float = 0.1,
     ridge: float = 1.0,
     responses: str = "bounded",
 ) -> list[list[int]]:
@@ -120,7 +123,7 @@ def reference(
     ----------
     problem : LinearContext
         Its action sets and rewards.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -128,16 +131,20 @@ def reference(
         > 0; infinity means no noise.
     delta : float
         In (0, 1).
+    dim : int
+        d, of the problem.
+    horizon : int
+        T >= 1, for which the constants are made.
     variant : {"printed", "repaired"}
-        Whose noise, steps and shift.
-    noise : {"classical", "analytic"}
+        Whose noise on the gradient, steps and shift.
+    calibration : {"classical", "analytic"}
         How sigma is found.
     bonus_factor : float
         Multiplies beta_t, > 0.
-    alpha : float
+    beta : float
         In (0, 1): with which the ellipsoids may fail.
     ridge : float
-        > 0.
+        > 0; for `repaired`.
     responses : {"bounded", "binary"}
         What a reward may be.
 
@@ -146,28 +153,28 @@ def reference(
     list of list of int
         A row a round, as `simulate.trace` shows it: the action, and 1.
     """
-    d, top, repaired = problem.dim, skeleton.sigmoid(1.0), variant == "repaired"
+    d, top, repaired = dim, skeleton.sigmoid(1.0), variant == "repaired"
     sigma = 6.0 * math.sqrt(2.0 * math.log(3.75 / delta)) / epsilon  # line 2
-    if noise == "analytic":  # x x' moves by sqrt 2, the others by 1 and 2, at one c at most by 4/sqrt 3 together
+    if calibration == "analytic":  # x x' moves by sqrt 2, the others by 1 and 2, at one c at most by 4/sqrt 3 together
         sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=4.0 / math.sqrt(3.0))
     kappa, reach, r = top * (1.0 - top), *((2.0 * top, 1.0) if responses == "bounded" else (top, 0.5))
     gradient_sigma = (reach if repaired else top) * sigma
     zeta = 1.0 / math.sqrt(horizon) / (reach + gradient_sigma * math.sqrt(d) if repaired else 1.0)
     events = 5 if sigma else 1
-    log = math.log(horizon * events / alpha)
+    log = math.log(horizon * events / beta)
     longest = reach + gradient_sigma * (math.sqrt(d) + math.sqrt(2.0 * log))
 
     def fit(t: int) -> float:
         cost = 1.0 / (2.0 * zeta) + zeta / 2.0 * t * longest**2 + 2.0 * gradient_sigma * math.sqrt(2.0 * t * log)
-        return skeleton.regret_fit(cost, kappa, r, alpha / events)
+        return skeleton.regret_fit(cost, kappa, r, beta / events)
 
     least = ridge if repaired else 0.0
-    c, beta = skeleton.derived(sigma, d, horizon, alpha, least, events, fit, not repaired)  # line 3
+    c, radius = skeleton.derived(sigma, d, horizon, beta, least, events, fit, not repaired)  # line 3
     v, u, theta, v_bar, estimate = np.zeros((d, d)), np.zeros(d), np.zeros(d), np.zeros((d, d)), np.zeros(d)
     rows = []
-    for t in range(1, horizon + 1):  # line 4
+    for t in range(1, rounds + 1):  # line 4
         vectors, means = skeleton.action_set(problem, streams.env)  # lines 5 and 6
-        k = skeleton.optimistic(v_bar, theta, bonus_factor * beta(t - 1), vectors, streams.choice)  # line 7
+        k = skeleton.optimistic(v_bar, theta, bonus_factor * radius(t - 1), vectors, streams.choice)  # line 7
         x, y = vectors[k], skeleton.reward(problem, means[k], streams.env)  # line 8
         z = x @ estimate
         v = v + np.outer(x, x) + skeleton.symmetric(streams.noise, d, sigma)  # lines 9 to 11

@@ -139,54 +139,71 @@ def ldp_linucb(
 
 def reference(
     problem: Any,
-    horizon: int,
+    rounds: int,
     streams: Any,
+    *,
     epsilon: float,
-    delta: float,
+    delta: float = 0.0,
+    dim: int,
+    horizon: int,
     variant: str = "printed",
-    noise: str = "classical",
+    noise: str = "gaussian",
+    calibration: str = "classical",
     bonus_factor: float = 1.0,
-    alpha: float = 0.1,
+    beta: float = 0.1,
     ridge: float = 1.0,
+    largest_reward: float = LARGEST_REWARD,
 ) -> list[list[int]]:
-    """With the constants of the public codes, or with the derived ones; rewards in [-2, 2].
+    """With the constants of the public codes, or with the derived ones.
 
     Parameters
     ----------
     problem : LinearContext
         Its action sets and rewards.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity means no noise.
     delta : float
-        In (0, 1).
+        In (0, 1); 0 with Laplace noise.
+    dim : int
+        d, of the problem.
+    horizon : int
+        T >= 1, for which the constants are made.
     variant : {"printed", "derived"}
         The constants of the public codes, or the derived ones.
-    noise : {"classical", "analytic"}
+    noise : {"gaussian", "laplace"}
+        Laplace noise for `derived`, on one set of actions or several given ones.
+    calibration : {"classical", "analytic"}
         How sigma is found.
     bonus_factor : float
         Multiplies beta_t, > 0.
-    alpha : float
+    beta : float
         In (0, 1): with which the ellipsoids may fail.
     ridge : float
         > 0.
+    largest_reward : float
+        Rewards lie in [-largest_reward, largest_reward].
 
     Returns
     -------
     list of list of int
         A row a round, as `simulate.trace` shows it: the action, and 1.
     """
-    d, log_t = problem.dim, math.log(horizon)
-    sigma = 6.0 * math.sqrt(2.0 * math.log(2.5 / delta)) / epsilon
-    if noise == "analytic":
-        sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=4.0)
+    d, r, log_t = dim, largest_reward, math.log(horizon)
+    if noise == "laplace":
+        sigma = (d + 1.0 + 2.0 * r * math.sqrt(d)) / epsilon
+    elif calibration == "analytic":  # unit vectors of product c move x x' and y x by the root of this, at most
+        moved = 2.0 * (1.0 - min(r**2 / 2.0, 1.0) ** 2) + 2.0 * r**2 * (1.0 + min(r**2 / 2.0, 1.0))
+        sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=math.sqrt(moved))
+    else:
+        sigma = (2.0 + 2.0 * r) * math.sqrt(2.0 * math.log(2.5 / delta)) / epsilon
     events = 3 if sigma else 1
 
     def upsilon(t: int) -> float:
-        return sigma * math.sqrt(t) * (4.0 * math.sqrt(d) + 2.0 * math.log(2.0 * horizon / alpha))
+        return sigma * math.sqrt(t) * (4.0 * math.sqrt(d) + 2.0 * math.log(2.0 * horizon / beta))
 
     def printed(t: int) -> float:
         if t == 0 or sigma == 0.0:
@@ -195,18 +212,20 @@ def reference(
         return 2.0 * sigma * math.sqrt(d * log_t) + bracket * d * log_t
 
     def self_normalised(t: int) -> float:
-        least = ridge + 2.0 * sigma * (math.sqrt(d) + math.sqrt(math.log(2.0 * horizon * events / alpha)))
-        return math.sqrt(2.0 * math.log(events / alpha) + d * math.log(1.0 + t / d / least))
+        least = ridge + 2.0 * sigma * (math.sqrt(d) + math.sqrt(math.log(2.0 * horizon * events / beta)))
+        return math.sqrt(2.0 * math.log(events / beta) + d * math.log(1.0 + t / d / least))
 
+    if noise == "laplace":
+        return _laplace(problem, rounds, streams, sigma, horizon, beta, ridge, bonus_factor)
     constants: Any = (lambda t: 2.0 * upsilon(t)), printed
     if variant == "derived":
-        constants = skeleton.derived(sigma, d, horizon, alpha, ridge, events, self_normalised)
-    c, beta = constants
+        constants = skeleton.derived(sigma, d, horizon, beta, ridge, events, self_normalised)
+    c, radius = constants
     v, u, theta, v_bar = np.zeros((d, d)), np.zeros(d), np.zeros(d), np.zeros((d, d))
     rows = []
-    for t in range(1, horizon + 1):
+    for t in range(1, rounds + 1):
         vectors, means = skeleton.action_set(problem, streams.env)
-        k = skeleton.optimistic(v_bar, theta, bonus_factor * beta(t - 1), vectors, streams.choice)
+        k = skeleton.optimistic(v_bar, theta, bonus_factor * radius(t - 1), vectors, streams.choice)
         x, y = vectors[k], skeleton.reward(problem, means[k], streams.env)
         v = v + np.outer(x, x) + skeleton.symmetric(streams.noise, d, sigma)
         u = u + y * x + skeleton.gaussians(streams.noise, d, sigma)
@@ -214,3 +233,22 @@ def reference(
         theta = skeleton.solved(v_bar, u)
         rows.append([k, 1])
     return rows
+
+
+def _laplace(
+    problem: Any, rounds: int, streams: Any, b: float, horizon: int, beta: float, ridge: float, factor: float
+) -> list[list[int]]:
+    """The derived algorithm with Laplace noise, on given sets of actions."""
+    d, events = problem.dim, 3 if b else 1
+    level = math.log(6.0 * d * (d + 1) * horizon / beta)
+
+    def upsilon(t: int) -> float:
+        return 3.0 * d * b * math.sqrt(level * t)
+
+    def radius(t: int) -> float:
+        fit = math.sqrt(2.0 * math.log(events / beta) + d * math.log(1.0 + t / d / (ridge + upsilon(1))))
+        shifted = math.sqrt(ridge + 3.0 * upsilon(t)) + 3.0 * b * math.sqrt(d * level * t / (ridge + upsilon(t)))
+        return factor * (fit + shifted)
+
+    noise = skeleton.messages(d, lambda n, size: streams.noise.laplace(0.0, b, (size, n)).sum(axis=1))
+    return skeleton.stretched(problem, rounds, streams, lambda t: ridge + 2.0 * upsilon(t), radius, noise)

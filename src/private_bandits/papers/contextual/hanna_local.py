@@ -64,19 +64,27 @@ def private_rewards(epsilon: float, *, n_actions: int, dim: int, horizon: int) -
     return Policy("Private rewards", "hanna2022", "local model", (), privacy, phased, record, *facts, "phases")
 
 
-def reference(problem: LinearContext, horizon: int, streams: Any, epsilon: float) -> list[list[int]]:
+def reference(
+    problem: LinearContext, rounds: int, streams: Any, *, epsilon: float, n_actions: int, dim: int, horizon: int
+) -> list[list[int]]:
     """Phase by phase, user by user; rewards lie in [-2, 2].
 
     Parameters
     ----------
     problem : LinearContext
         With one set of actions and rewards that are uniform about their mean.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
+        > 0; infinity means no noise.
+    n_actions : int
+        K, of the problem.
+    dim : int
+        d, of the problem.
+    horizon : int
+        T >= 1, for which the constants are made.
 
     Returns
     -------
@@ -84,12 +92,12 @@ def reference(problem: LinearContext, horizon: int, streams: Any, epsilon: float
         A row a round, as `simulate.trace` shows it: the action, and 1.
     """
     actions, means, b = problem.sets[0], problem.means[0], 4.0 / epsilon
-    tail = math.log(2 * len(actions) * math.ceil(math.log2(horizon / FIRST + 1)) / FAILURE)
-    left, size = list(range(len(actions))), FIRST * 2 ** streams.choice.random()
+    tail = math.log(2 * n_actions * math.ceil(math.log2(horizon / FIRST + 1)) / FAILURE)
+    left, size = list(range(n_actions)), FIRST * 2 ** streams.choice.random()
     rows: list[list[int]] = []
-    while len(left) > 1 and len(rows) < horizon:
+    while len(left) > 1 and len(rows) < rounds:
         shares = phased.design(actions[left])
-        v, u = np.zeros((problem.dim, problem.dim)), np.zeros(problem.dim)
+        v, u = np.zeros((dim, dim)), np.zeros(dim)
         for a, share in zip(left, shares, strict=True):
             for _ in range(math.ceil(size * share)):
                 y = means[a] + problem.noise * (2 * streams.env.random() - 1)
@@ -104,5 +112,5 @@ def reference(problem: LinearContext, horizon: int, streams: Any, epsilon: float
             low[a] = actions[a] @ theta - spread - b * tail * max(weights)
             high[a] = actions[a] @ theta + spread + b * tail * max(weights)
         left, size = [a for a in left if high[a] >= max(low.values())], 2 * size
-    rows += [[left[0], 1]] * (horizon - len(rows))
-    return rows[:horizon]
+    rows += [[left[0], 1]] * (rounds - len(rows))
+    return rows[:rounds]

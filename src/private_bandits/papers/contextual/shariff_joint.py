@@ -1,101 +1,18 @@
-"""LinUCB behind the noise of other trust models, and contextual algorithms whose server solves only now and then.
-
-Beside Algorithm 5 of Zheng et al. (2020), whose users hide action and reward: users who hide the reward alone, and the
-trusted server of Shariff and Sheffet (2018), which draws noise for the nodes of a binary tree. Their radii are those of
-`ellipsoids`, for what the noise is.
-"""
+"""LinUCB under the joint privacy of Shariff and Sheffet (2018): a trusted server adds noise for the nodes of a tree."""
 
 import math
-from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from private_bandits import checks
 from private_bandits.kernels import linear, stretches
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.contextual import ellipsoids
+from private_bandits.papers.contextual import ellipsoids, skeleton
 from private_bandits.papers.contextual.accounting import LARGEST_REWARD, joint_sensitivity, linucb_messages
-from private_bandits.papers.contextual.oful import linucb
+from private_bandits.papers.contextual.stretched import GROWTH
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
-
-GROWTH = 0.01
-"""Share of what was played so far for which an estimate stands."""
-
-
-def by_stretches(policy: Policy, *, growth: float = GROWTH) -> Policy:
-    """Return LinUCB or Algorithm 5 with a server that solves only after stretches of rounds, see `kernels.stretches`.
-
-    Parameters
-    ----------
-    policy : Policy
-        Of `linucb`, `ldp_linucb` or this module.
-    growth : float
-        In [0, 1]; at 0 every round.
-
-    Returns
-    -------
-    Policy
-        The same guarantee: a user sends what that of `policy` does, and when the server solves follows from that.
-
-    Raises
-    ------
-    ValueError
-        If the policy is another, or growth is out of range.
-
-    Examples
-    --------
-    >>> from private_bandits import simulate
-    >>> from private_bandits.papers.contextual.instances import one_set
-    >>> policy = by_stretches(linucb(dim=2))
-    >>> result = simulate(one_set(2, gap=0.01), policy, horizon=10**12, replications=2, seed=0, checkpoints=[10**6])
-    >>> bool((result.regret[:, -1] < 1e4).all())
-    True
-    """
-    share = checks.real("growth", growth, at_least=0, at_most=1)
-    record = policy.record if isinstance(policy, Policy) else None
-    if isinstance(record, linear.Record) and record.learner == linear.REWARDS:
-        record = stretches.Record(record)
-    if not isinstance(record, stretches.Record):
-        raise ValueError(f"policy must be LinUCB or Algorithm 5, got {checks.brief(policy)}")
-    return replace(policy, kernel=stretches, record=record._replace(growth=share))
-
-
-def linucb_private_rewards(epsilon: float, *, delta: float, dim: int) -> Policy:
-    """LinUCB whose users send their action as it is, and the reward behind the analytic Gaussian noise.
-
-    Parameters
-    ----------
-    epsilon : float
-        Local privacy of the reward, of [-2, 2], > 0.
-    delta : float
-        In (0, 1).
-    dim : int
-        d >= 1.
-
-    Returns
-    -------
-    Policy
-        Nothing is promised for the action, which shows the context.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
-    Examples
-    --------
-    >>> round(linucb_private_rewards(epsilon=1.0, delta=1e-3, dim=2).record.reward_sigma, 2)
-    10.3
-    """
-    reach = 2.0 * LARGEST_REWARD
-    sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=reach)
-    plain: Any = linucb(dim=dim).record
-    constants = plain._replace(deviation=math.hypot(1.0, sigma), largest_reward=LARGEST_REWARD)
-    paid, said = gaussian_epsilon(sigma, delta=delta, sensitivity=reach), "of the reward alone; the action is sent"
-    privacy = Guarantee.certified(epsilon, paid, "local", said, delta)
-    record = stretches.Record(constants, reward_sigma=sigma)
-    name, paper = "LinUCB, private rewards", "abbasi2011"
-    return Policy(name, paper, "OFUL", (), privacy, stretches, record, "gaussian", "analytic", "rewards")
 
 
 def joint_linucb(epsilon: float, *, delta: float, dim: int, horizon: int, growth: float = GROWTH) -> Policy:
@@ -162,3 +79,66 @@ def joint_linucb(epsilon: float, *, delta: float, dim: int, horizon: int, growth
     record = stretches.Record(constants, growth=share, levels=levels)
     name, paper = "LinUCB, joint privacy", "shariff2018"
     return Policy(name, paper, "Algorithm 1", (), privacy, stretches, record, "tree", "analytic")
+
+
+def reference(
+    problem: Any,
+    rounds: int,
+    streams: Any,
+    *,
+    epsilon: float,
+    delta: float,
+    dim: int,
+    horizon: int,
+    growth: float = GROWTH,
+) -> list[list[int]]:
+    """Stretch by stretch: the noise of the nodes that make up the stretches so far is added anew.
+
+    Parameters
+    ----------
+    problem : LinearContext
+        With given action sets.
+    rounds : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    epsilon : float
+        > 0.
+    delta : float
+        In (0, 1).
+    dim : int
+        d, of the problem.
+    horizon : int
+        T >= 1, for which the constants are made.
+    growth : float
+        In [0, 1].
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the action, and 1.
+    """
+    stretches_at_most = min(math.ceil(2 * dim * (1 + math.log(horizon)) / max(growth, 1 / horizon)), horizon)
+    levels = 1 + math.floor(math.log2(stretches_at_most))
+    sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=4.0 * math.sqrt(levels))
+    wide, events = sigma * math.sqrt(levels), 2**levels * 3 / 0.1
+    upsilon = 2.0 * wide * (math.sqrt(dim) + math.sqrt(math.log(2.0 * events)))
+    vector = wide * (math.sqrt(dim) + math.sqrt(2.0 * math.log(events)))
+
+    def radius(t: int) -> float:
+        fit = 2.0 * math.log(3 / 0.1) + dim * math.log(2.0) + dim * math.log(1.0 + t / (dim * (1.0 + 2.0 * upsilon)))
+        return math.sqrt(fit) + math.sqrt(1.0 + 3.0 * upsilon) + vector / math.sqrt(1.0 + upsilon)
+
+    nodes: dict[int, Any] = {}
+    ended = []
+
+    def released(n: int) -> tuple[Any, Any]:
+        """The stretch that ends completes the node of the lowest bit of its number, in the place of those below."""
+        ended.append(n)
+        level = (len(ended) & -len(ended)).bit_length() - 1
+        for below in range(level):
+            nodes.pop(below, None)
+        nodes[level] = sigma * streams.noise.standard_normal(dim * (dim + 3) // 2)
+        return skeleton.unfolded(np.sum([nodes[level] for level in sorted(nodes)], axis=0), dim)
+
+    return skeleton.stretched(problem, rounds, streams, lambda t: 1.0 + 2.0 * upsilon, radius, released, growth)
