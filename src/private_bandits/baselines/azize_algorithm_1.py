@@ -93,14 +93,16 @@ def _episodic(name: str, place: str, epsilon: float, scale: float, record: Named
     return Policy(name, "azize2022", place, ("", "printed"), privacy, episodes, record, mechanism)
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, alpha: float, kl: bool = False) -> Rows:
+def reference(
+    problem: Problem, rounds: int, streams: Streams, *, epsilon: float, alpha: float = 3.1, kl: bool = False
+) -> Rows:
     """Algorithm 1 of Azize and Basu (2022); an episode's rewards are one binomial draw.
 
     Parameters
     ----------
     problem : Arms
         Bernoulli.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -120,7 +122,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
     pulls = [0 for arm in arms]
     mean = [0.0 for arm in arms]  # of the last episode, noisy
     played: list[int] = []
-    while len(played) < horizon:
+    while len(played) < rounds:
         arm, length, t = len(played), 1, len(played) + 1  # choose each arm once
         if len(played) >= problem.n_items:
             upper = [_index(mean[a], t, pulls[a], epsilon, alpha, kl) for a in arms]
@@ -131,7 +133,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
         mean[arm] = streams.env.binomial(length, problem.means[arm]) / length
         if math.isfinite(epsilon):
             mean[arm] += streams.noise.laplace(0.0, 2 / (epsilon * pulls[arm]))
-    return [[arm, 1] for arm in played[:horizon]]
+    return [[arm, 1] for arm in played[:rounds]]
 
 
 def _index(mean: float, t: int, n: int, epsilon: float, alpha: float, kl: bool) -> float:

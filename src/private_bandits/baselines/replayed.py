@@ -256,23 +256,19 @@ def reference(
     arms, env, noise = range(problem.n_items), streams.env, streams.noise
     cost = math.log(horizon) / epsilon**2 if cost is None else cost
     if first is None:
-        first = math.ceil(1 / 2 + math.sqrt(1 / 4 + cost) - 1e-9)
+        first = math.ceil(min(1 / 2 + math.sqrt(1 / 4 + cost) - 1e-9, horizon))
     upper = _index(policy, streams)
     pulls = [0 for arm in arms]  # in batches that have ended
     store: list[list[int]] = [[0, 0] for arm in arms]  # observations left, and how many of them are 1
     seen, ones = [0 for arm in arms], [0 for arm in arms]  # by the policy
     rows: Rows = []
+
+    def asked() -> int:
+        indices = [upper(ones[a], seen[a], 1 + sum(seen)) for a in arms]
+        return largest(indices, 1, streams.choice)[0]
+
+    arm = asked()
     while len(rows) < rounds:
-        while True:
-            indices = [upper(ones[arm], seen[arm], 1 + sum(seen)) for arm in arms]
-            arm = largest(indices, 1, streams.choice)[0]
-            left, of_them = store[arm]
-            if left == 0:
-                break
-            one = noise.random() * left < of_them if 0 < of_them < left else of_them == left
-            store[arm] = [left - 1, of_them - one]
-            seen[arm] += 1
-            ones[arm] += one
         n = max(first, int(growth * pulls[arm]))
         total = sum(env.random() < problem.means[arm] for _ in range(n))
         if math.isfinite(epsilon):  # two-sided geometric, the difference of two geometric numbers
@@ -283,6 +279,13 @@ def reference(
         store[arm] = [worth, min(math.floor(worth * total / n + noise.random()), worth)] if cost else [n, total]
         pulls[arm] += n
         rows += [[arm, 1]] * n
+        while store[arm][0]:  # the policy is given what it asks for, in random order
+            left, of_them = store[arm]
+            one = noise.random() * left < of_them if 0 < of_them < left else of_them == left
+            store[arm] = [left - 1, of_them - one]
+            seen[arm] += 1
+            ones[arm] += one
+            arm = asked()
     return rows[:rounds]
 
 

@@ -144,7 +144,7 @@ def reference(
 
     def power(matrix: Any, exponent: float) -> Any:
         values, vectors = np.linalg.eigh(matrix)
-        return sum(value**exponent * np.outer(x, x) for value, x in zip(values, vectors.T, strict=True))
+        return vectors @ np.diag(values**exponent) @ vectors.T
 
     users = FIRST * 2.0 ** choice.random()
     while len(rows) < rounds:
@@ -159,7 +159,7 @@ def reference(
             values, vectors = np.linalg.eigh(back @ total @ back / part)
             least = size / math.sqrt(part)
             solved = [2.0 / (least + math.sqrt(least**2 + 4.0 * max(value, 0.0))) for value in values]
-            weights = sum(value * np.outer(x, x) for value, x in zip(solved, vectors.T, strict=True))
+            weights = vectors @ np.diag(solved) @ vectors.T
         n = int(users) - batches * part
         matrix, moment = np.zeros((dim, dim)), np.zeros(dim)
         for x, count, mean in phase(n):

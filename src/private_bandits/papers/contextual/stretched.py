@@ -73,9 +73,6 @@ def reference(problem: Any, rounds: int, streams: Any, *, policy: Policy, growth
         A row a round, as `simulate.trace` shows it: the action, and 1.
     """
     record: Any = policy.record
-    sent = skeleton.messages(
-        problem.dim, lambda n, size: skeleton.gaussians(streams.noise, size, record.sigma * math.sqrt(n))
-    )
 
     def users(n: int, size: int) -> Any:
         return skeleton.gaussians(streams.noise, size, record.sigma * math.sqrt(n))

@@ -111,7 +111,7 @@ def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, size: 
     bandit = Plain(problem)
     base, k = bandit.arms, size
     truth = 1 / (1 + math.exp(-epsilon))
-    g = agreement(epsilon, k)
+    g = agreement(epsilon, k) if math.isfinite(epsilon) else 1
     radius = math.sqrt(1.5 * math.log(horizon)) / g
     pulls = [0 for i in base]
     total = [0 for i in base]
@@ -121,12 +121,13 @@ def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, size: 
         upper = [min(means[i] + radius / math.sqrt(pulls[i]), 1.0) if pulls[i] else 1.0 for i in base]
         s_t = bandit.super_arm(upper, streams.choice)
         x = bandit.outcomes(s_t, streams.env)
-        told = [x[i] for i in s_t] + [0.0 for _ in range(k - len(s_t))]
-        corner = [1 if streams.noise.random() < 0.5 else 0 for _ in told]
-        like = sum(bit == value for bit, value in zip(corner, told, strict=True))
-        true = streams.noise.random() < truth
-        if (true and 2 * like < k) or (not true and 2 * like > k):
-            corner = [1 - bit for bit in corner]
+        corner = [int(x[i]) for i in s_t] + [0 for _ in range(k - len(s_t))]
+        if math.isfinite(epsilon):
+            told, corner = corner, [1 if streams.noise.random() < 0.5 else 0 for _ in corner]
+            like = sum(bit == value for bit, value in zip(corner, told, strict=True))
+            true = streams.noise.random() < truth
+            if (true and 2 * like < k) or (not true and 2 * like > k):
+                corner = [1 - bit for bit in corner]
         for i, bit in zip(s_t, corner, strict=False):
             pulls[i] += 1
             total[i] += bit
