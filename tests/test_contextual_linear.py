@@ -1,9 +1,8 @@
-"""The contextual algorithms of Zheng et al. (2020): references, limits, what is sent and paid, the radii."""
+"""The contextual algorithms of Zheng et al. (2020): limits, what is sent and paid, the radii."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,11 +13,7 @@ from private_bandits.kernels import linear
 from private_bandits.mechanisms import gaussian_epsilon
 from private_bandits.papers.contextual import (
     accounting,
-    algorithm_3,
-    algorithm_5,
     bounds,
-    oful,
-    online_to_confidence,
     skeleton,
 )
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
@@ -35,54 +30,6 @@ C = 1 / (1 + math.exp(-1))
 
 def problem_of(dim, n_actions=3, link="linear"):
     return LinearContext.sphere(THETAS[dim], n_actions, link)
-
-
-def assert_plays(problem, policy, reference, *arguments, replications=2, **options):
-    """The reference plays the policy's very actions, and they are not all the same."""
-    for replication in range(replications):
-        shown = trace(problem, policy, horizon=HORIZON, seed=11, replication=replication)
-        found = reference(problem, HORIZON, streams(11, replication), *arguments, **options)
-        np.testing.assert_array_equal(shown, found)
-        assert len(np.unique(shown[:, 0])) == problem.n_actions
-
-
-# --- references
-
-
-DERIVED = [("derived", noise, 0.2, ALPHA, 0.5) for noise in ("classical", "analytic")]
-
-
-@pytest.mark.parametrize(("dim", "told"), [(1, ()), (2, ()), (4, ()), (2, DERIVED[0]), (2, DERIVED[1])])
-@pytest.mark.parametrize("epsilon", [0.5, 50.0, math.inf])
-def test_algorithm_5(epsilon, dim, told):
-    policy = ldp_linucb(epsilon, DELTA, dim, HORIZON, *told)
-    assert_plays(problem_of(dim), policy, algorithm_5.reference, epsilon, DELTA, *told)
-
-
-@pytest.mark.parametrize("responses", ["bounded", "binary"])
-@pytest.mark.parametrize("variant", ["printed", "repaired"])
-@pytest.mark.parametrize("noise", ["classical", "analytic"])
-@pytest.mark.parametrize("epsilon", [1.0, 100.0, math.inf])
-def test_algorithm_3(epsilon, noise, variant, responses):
-    told = {"variant": variant, "noise": noise, "bonus_factor": 0.1, "responses": responses}
-    policy = ldp_glm(epsilon, delta=DELTA, dim=2, horizon=HORIZON, **told)
-    assert_plays(problem_of(2, link="logistic"), policy, algorithm_3.reference, epsilon, DELTA, **told)
-
-
-def with_ridge(policy, ridge):
-    """The same with another ridge, of which GLOC's cost is a multiple."""
-    return replace(policy, record=policy.record._replace(ridge=ridge, cost=ridge * policy.record.cost))
-
-
-@pytest.mark.parametrize("dim", [1, 4])
-def test_the_learners_without_privacy(dim):
-    """A small ridge, so that steps leave the ball and the projection is used; and a table of sets."""
-    odds = problem_of(dim, link="logistic")
-    assert_plays(odds, with_ridge(gloc(dim=dim, horizon=HORIZON), 0.1), online_to_confidence.reference, ridge=0.1)
-    assert_plays(problem_of(dim), with_ridge(linucb(dim=dim), 0.1), oful.reference, ridge=0.1)
-    sets = np.random.default_rng(0).standard_normal((5, 3, dim))
-    table = LinearContext.table(sets / 3, np.arange(15).reshape(5, 3) / 15)
-    assert_plays(table, linucb(dim=dim), oful.reference)
 
 
 # --- without privacy

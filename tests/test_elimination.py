@@ -83,14 +83,15 @@ def test_noise_on_each_reward_is_a_sum_of_independent_draws():
 def test_elimination_has_the_law_of_rewards_drawn_one_by_one():
     """A reference that draws reward by reward, and the kernel: when do the arms leave?"""
     problem, horizon, runs = Arms.bernoulli([0.6, 0.4, 0.5]), 60_000, 150
-    policy = dp_se(0.3, n_arms=3, horizon=horizon, beta=0.9)
+    told = {"epsilon": 0.3, "n_arms": 3, "horizon": horizon, "beta": 0.9}
+    policy = dp_se(**told)
 
     def pulls(played):
         return np.bincount(played, minlength=3)[1:]
 
     kernel = [pulls(trace(problem, policy, horizon=horizon, seed=1, replication=r)[:, 0]) for r in range(runs)]
     plain = [
-        pulls(np.array(sajed_algorithm_2.reference(problem, horizon, one_by_one(2, r), 0.3, 0.9))[:, 0])
+        pulls(np.array(sajed_algorithm_2.reference(problem, horizon, one_by_one(2, r), **told))[:, 0])
         for r in range(runs)
     ]
     for arm in range(2):

@@ -73,7 +73,7 @@ def test_a_variant_is_what_its_constructor_is_called_with(room, epsilon, monkeyp
     for name, make in list(vars(room).items()):
         if inspect.isfunction(make) and (make.__annotations__.get("return") in ("Policy", Policy) or name == "replay"):
             monkeypatch.setattr(room, name, recorded(make))
-    rows = [policy for _, policy in room.algorithms(epsilon)]
+    rows = [policy for _, policy in room.algorithms(epsilon, delta=1e-3)]
     assert {id(policy) for policy in rows} == made.keys()
     several = 0
     for make, given, policy in made.values():

