@@ -75,11 +75,8 @@ def test_finite_repairs_pay_exactly_epsilon(size, epsilon):
     first = repaired_local(epsilon, list_size=size)
     assert channel_loss(repair_first.first_channel(first.record.flip, size)) == pytest.approx(epsilon, abs=1e-10)
     padded = [repaired_padded(epsilon, list_size=size), repaired_padded(epsilon, list_size=size, over="displays")]
-    for policy in (
-        first,
-        *padded,
-        *(repaired_central(epsilon, n_items=size, list_size=size, horizon=1, design=design) for design in DESIGNS),
-    ):
+    sizes = {"n_items": size, "list_size": size, "horizon": 1}
+    for policy in (first, *padded, *(repaired_central(epsilon, **sizes, design=design) for design in DESIGNS)):
         assert policy.privacy.effective_epsilon == pytest.approx(epsilon, abs=1e-10)
         assert policy.privacy.effective_delta == 0.0
     gaussian = cucb_gaussian(epsilon, delta=1e-3, n_items=9, list_size=size, variant="repaired").privacy

@@ -75,10 +75,11 @@ def test_the_powers_are_those_of_the_bounds():
 
 
 def test_the_horizons_that_are_needed():
-    assert 1e20 < lemmas.horizon_needed(2, partial(ldp_linucb, 1.0, DELTA, 2)) < 3e20
-    ours = partial(ldp_linucb, 1.0, DELTA, 2, variant="derived", noise="analytic")
+    sizes = {"epsilon": 1.0, "delta": DELTA, "dim": 2}
+    assert 1e20 < lemmas.horizon_needed(2, partial(ldp_linucb, **sizes)) < 3e20
+    ours = partial(ldp_linucb, **sizes, variant="derived", calibration="analytic")
     assert 1e10 < lemmas.horizon_needed(2, ours) < 5e10
-    assert 5e15 < lemmas.horizon_needed(2, partial(ldp_glm, 1.0, DELTA, 2)) < 5e16
+    assert 5e15 < lemmas.horizon_needed(2, partial(ldp_glm, **sizes)) < 5e16
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_a_variant_names_neither_noise_nor_method():
             assert ELSEWHERE.isdisjoint(policy.variant[:1]), policy
             assert len(policy.variant) <= 2 and policy.version == ", ".join(filter(None, policy.variant))
     by_place = {(policy.name, policy.version) for _, policy in listed() if policy.paper == "zheng2020"}
-    assert ("Tsallis-INF", "tight, gaussian, classical") in by_place
+    assert ("Tsallis-INF", "derived, gaussian, classical") in by_place
     assert ("LDP-GLOC", "repaired, analytic, bounded rewards") in by_place
 
 

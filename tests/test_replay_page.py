@@ -45,7 +45,7 @@ def test_the_rule_of_the_library_is_the_one_that_was_chosen():
     best = allowed.loc[allowed["ratio"].idxmin()]
     assert (best["factor"], best["growth"]) == (1.0, 1.0)
     record = replay(Policy("UCB", "", "", ("",), Guarantee.none(), index, _ucb(1.0)), 0.3, horizon=20_000).record
-    assert record.loss == pytest.approx(math.log(20_000) / 0.09) and record.growth == 1.0
+    assert record.cost == pytest.approx(math.log(20_000) / 0.09) and record.growth == 1.0
 
 
 def _ucb(beta):

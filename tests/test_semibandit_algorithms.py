@@ -105,7 +105,7 @@ def test_central_algorithms_by_brute_force(least, horizon, variant):
     """Fix the super arms, change one user's outcomes in every way: the nodes that see it pay what is stated."""
     n_arms, size, epsilon = 4, 2, 0.7
     box = cucb_dp_least_pulled if least else cucb_dp
-    policy = box(epsilon, size, n_arms, horizon, variant)
+    policy = box(epsilon, n_arms=n_arms, size=size, horizon=horizon, variant=variant)
     rng = np.random.default_rng(horizon)
     played = [rng.permutation(n_arms)[:size] for _ in range(horizon)]
     reported, pulls = [], np.zeros(n_arms)

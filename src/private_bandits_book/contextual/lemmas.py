@@ -97,7 +97,7 @@ def printed_over_needed() -> float:
     return least
 
 
-def horizon_needed(dim: int, make: Callable[[int], Policy], level: float = 0.1) -> float:
+def horizon_needed(dim: int, make: Callable[..., Policy], level: float = 0.1) -> float:
     """The T from which the bonus of a unit vector at the end of a run stays below `level`; infinity beyond 10^300.
 
     The T rounds have explored every direction alike, V_T = (T/d) I: no design makes every direction's bonus smaller.
@@ -108,14 +108,14 @@ def horizon_needed(dim: int, make: Callable[[int], Policy], level: float = 0.1) 
     dim : int
         d.
     make : callable
-        Algorithm 5 or 3 by T, as it is calibrated for it.
+        Algorithm 5 or 3 by its `horizon` T, as it is calibrated for it.
     level : float
         > 0.
     """
 
     def excess(exponent: float) -> float:
         horizon = 10.0**exponent
-        made: Any = make(math.ceil(horizon)).record
+        made: Any = make(horizon=math.ceil(horizon)).record
         record = made._replace(horizon=0)  # T may be past what an int64 holds, and the radius does not read it
         spread = horizon / dim + record.ridge + 2.0 * record.shift * math.sqrt(horizon)
         return float(linear.radius(record, horizon, 0.0)) / math.sqrt(spread) / level - 1.0

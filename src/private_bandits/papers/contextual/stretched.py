@@ -36,6 +36,7 @@ def by_stretches(policy: Policy, *, growth: float = GROWTH) -> Policy:
     Examples
     --------
     >>> from private_bandits import simulate
+    >>> from private_bandits.papers.contextual import linucb
     >>> from private_bandits.papers.contextual.instances import one_set
     >>> policy = by_stretches(linucb(dim=2))
     >>> result = simulate(one_set(2, gap=0.01), policy, horizon=10**12, replications=2, seed=0, checkpoints=[10**6])
