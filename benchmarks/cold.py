@@ -52,11 +52,11 @@ def convex(learner: str) -> Callable[[], object]:
     """Return a game of an online learner on the ball; the best fixed point is found before."""
     problem = ConvexLoss.ball([[0.5, 0.0], [0.0, -0.5]], kind="smooth", mode="stochastic")
     problem.best_point()
-    return playing(problem, contextual.one_point(problem, SHORT, 1.0, 1e-3, learner=learner))
+    return playing(problem, contextual.one_point(1.0, problem=problem, delta=1e-3, horizon=SHORT, learner=learner))
 
 
 GAMES: dict[str, Callable[[], Callable[[], object]]] = {
-    "index": lambda: playing(LISTS, cascading.ucb_laplace(EPSILON, 4)),
+    "index": lambda: playing(LISTS, cascading.ucb_laplace(EPSILON, list_size=4)),
     "index, leaping": lambda: playing(LISTS, cascading.cascade_ucb1()),
     "LDP-LinUCB": lambda: lambda: linear.ours(1),
     "stretches": lambda: setting("linear", "stretches"),

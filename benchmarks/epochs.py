@@ -56,8 +56,8 @@ def rows() -> dict[str, list[float]]:
     found = {}
     for v in (0.5, 0.9):
         boxes: dict[str, Callable[[float, float], Policy]] = {
-            "DP Robust SE": lambda c, u, v=v: dp_robust_se(1.0, v, u, BETA, c),  # type: ignore[misc]
-            "LDP Robust SE": lambda c, u, v=v: ldp_robust_se(1.0, v, u, BETA, c),  # type: ignore[misc]
+            "DP Robust SE": lambda c, u, v=v: dp_robust_se(1.0, v=v, u=u, beta=BETA, c=c),  # type: ignore[misc]
+            "LDP Robust SE": lambda c, u, v=v: ldp_robust_se(1.0, v=v, u=u, beta=BETA, c=c),  # type: ignore[misc]
         }
         for name, make in boxes.items():
             calls = [first_epoch(make, v, length) for length in LENGTHS]

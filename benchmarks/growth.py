@@ -40,9 +40,9 @@ print(time.perf_counter() - began, int(re.search("VmHWM:[^0-9]*([0-9]+)", status
 """
 POLICIES: dict[str, Callable[[int, int, int], Policy]] = {  # arms, list size, rounds
     "no noise": lambda arms, size, rounds: cascade_ucb1(),
-    "Laplace": lambda arms, size, rounds: ucb_laplace(EPSILON, size),
-    "randomised response": lambda arms, size, rounds: repaired_local(EPSILON, size),
-    "hybrid": lambda arms, size, rounds: ucb_hybrid(EPSILON, arms, rounds),
+    "Laplace": lambda arms, size, rounds: ucb_laplace(EPSILON, list_size=size),
+    "randomised response": lambda arms, size, rounds: repaired_local(EPSILON, list_size=size),
+    "hybrid": lambda arms, size, rounds: ucb_hybrid(EPSILON, n_items=arms, horizon=rounds),
 }
 
 

@@ -25,9 +25,9 @@ ROUNDS, TURNS = 1_000_000, 7
 PROBLEM = b_lb(20, 4, 0.2, 0.15)
 POLICIES = {
     "cascade-ucb1": cascade_ucb1(),
-    "laplace-stated": ucb_laplace(1.0, 4),
-    "gaussian-stated": ucb_gaussian(1.0, 1e-3, 4),
-    "first": repaired_local(1.0, 4),
+    "laplace-stated": ucb_laplace(1.0, list_size=4),
+    "gaussian-stated": ucb_gaussian(1.0, delta=1e-3, list_size=4),
+    "first": repaired_local(1.0, list_size=4),
 }
 SCRIPT = """
 import { settings } from "file://%s";

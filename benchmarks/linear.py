@@ -26,7 +26,7 @@ ROUNDS, PASSES = 2_000, 12
 AT_LEAST = 8.0
 EPSILON, DELTA = 1e4, 1e-3  # so little noise that there is something to learn within a run
 PROBLEM = LinearContext.sphere(np.full(DIM, 1.0 / math.sqrt(DIM)), N_ACTIONS)
-RECORD = ldp_linucb(EPSILON, DELTA, DIM, ROUNDS, variant="derived").record
+RECORD = ldp_linucb(EPSILON, delta=DELTA, dim=DIM, horizon=ROUNDS, variant="derived").record
 
 
 def ours(seed: int) -> tuple[float, float]:

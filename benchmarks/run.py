@@ -89,9 +89,12 @@ def timed(game: Callable[[int, int], float]) -> Play:
 
 def races(lists: Program | None, contexts: Program | None) -> list[Race]:
     """All races: the one table of targets."""
-    exact, local = cascade_ucb1(), repaired_local(EPSILON, K)
-    laplace, gaussian = ucb_laplace(EPSILON, K), ucb_gaussian(EPSILON, DELTA, K)
-    hybrid, tree = ucb_hybrid(EPSILON, L, ROUNDS), cucb_dp(50.0, K, L, ROUNDS, "repaired")
+    exact, local = cascade_ucb1(), repaired_local(EPSILON, list_size=K)
+    laplace, gaussian = ucb_laplace(EPSILON, list_size=K), ucb_gaussian(EPSILON, delta=DELTA, list_size=K)
+    hybrid, tree = (
+        ucb_hybrid(EPSILON, n_items=L, horizon=ROUNDS),
+        cucb_dp(50.0, size=K, n_arms=L, horizon=ROUNDS, variant="repaired"),
+    )
     box = linear.RECORD
     linucb = (box.sigma, box.ridge, box.shift, box.level, box.tail)
     means, scale = LISTS.means.tolist(), laplace.record.scale
@@ -188,7 +191,7 @@ def threads() -> str:
     for _ in range(5):
         for workers in fastest:
             began = time.perf_counter()
-            simulate(LISTS, ucb_laplace(EPSILON, K), horizon=200_000, replications=8, seed=0, n_jobs=workers)
+            simulate(LISTS, ucb_laplace(EPSILON, list_size=K), horizon=200_000, replications=8, seed=0, n_jobs=workers)
             fastest[workers] = min(fastest[workers], time.perf_counter() - began)
     return (
         f"simulate, 8 x 200,000 rounds of Laplace, stated: {fastest[1]:.3f} s with 1 worker, {fastest[2]:.3f} s with "

@@ -77,7 +77,7 @@ VALUES: dict[str, Any] = {
 }  # fmt: skip
 # where a function wants another
 OTHERS: dict[str, dict[str, Any]] = {
-    "simulate": {"problem": CASCADE, "policy": cascading.ucb_laplace(1.0, 2)},
+    "simulate": {"problem": CASCADE, "policy": cascading.ucb_laplace(1.0, list_size=2)},
     "papers.contextual.one_point": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.two_point": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.theorem_6": {"problem": BALL, "delta": 1e-3},
@@ -98,7 +98,7 @@ OTHERS: dict[str, dict[str, Any]] = {
         **dict.fromkeys(("value_delta", "effective_delta"), 1e-3), "trust": "local", "reason": "one noisy mean",
     },
     "baselines.replay": {"policy": baselines.ucb()},
-    "papers.contextual.by_stretches": {"policy": contextual.linucb(2)},
+    "papers.contextual.by_stretches": {"policy": contextual.linucb(dim=2)},
     "papers.definitions.asoodeh_zhang": {"gaps": [0.1, 0.2], "divergences": [0.1, 0.3]},
     "papers.definitions.theorem_a_excess": {"mixing": 0.1, "batch": 10, "epochs": 2},
     "papers.semibandits.separated": {"shape": "top-K", "others": 3},

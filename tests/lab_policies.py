@@ -49,7 +49,9 @@ CASCADING: dict[str, Callable[[Values], Any]] = {
     "padded-laplace": _of(cascading.repaired_padded, "epsilon", "list_size"),
     "padded-gaussian": _of(cascading.repaired_padded, "epsilon", "list_size", "delta"),
     "padded-displays": _of(cascading.repaired_padded, "epsilon", "list_size", over="displays"),
-    "cucb": lambda v: cascading.cucb_gaussian(math.inf, v["delta"], v["n_items"], v["list_size"]),
+    "cucb": lambda v: cascading.cucb_gaussian(
+        math.inf, delta=v["delta"], n_items=v["n_items"], list_size=v["list_size"]
+    ),
     "cucb-gaussian-repaired": _of(
         cascading.cucb_gaussian, "epsilon", "delta", "n_items", "list_size", variant="repaired"
     ),
@@ -103,9 +105,11 @@ for _variant in semibandits.VARIANTS:
     _given = {"variant": _variant}
     SEMIBANDITS |= {
         f"ldp1-{_variant}": lambda v, chosen=_variant: semibandits.cucb_ldp1(
-            v["epsilon"], v["size"], chosen, v["horizon"]
+            v["epsilon"], size=v["size"], variant=chosen, horizon=v["horizon"]
         ),
-        f"ldp2-{_variant}": lambda v, chosen=_variant: semibandits.cucb_ldp2(v["epsilon"], chosen, v["horizon"]),
+        f"ldp2-{_variant}": lambda v, chosen=_variant: semibandits.cucb_ldp2(
+            v["epsilon"], variant=chosen, horizon=v["horizon"]
+        ),
         f"dp-{_variant}": _of(semibandits.cucb_dp, "epsilon", "size", "n_arms", "horizon", **_given),
         f"dp-least-{_variant}": _of(semibandits.cucb_dp_least_pulled, "epsilon", "size", "n_arms", "horizon", **_given),
     }
@@ -114,7 +118,7 @@ for _variant in semibandits.VARIANTS:
 def _semibandits_problem(values: Values, _policy: Any) -> Any:
     family, arms, size, gap = (values[name] for name in ("family", "n_arms", "size", "gap"))
     if family == "windows":
-        return semibandits.separated("windows", arms - size, size, gap)
+        return semibandits.separated("windows", others=arms - size, size=size, distance=gap)
     return {"top-K": semibandits.top_k, "K-path": semibandits.k_path}[family](arms, size, gap)
 
 

@@ -17,7 +17,7 @@ RARE = 8e-4  # how often the better arm, of mean 0.9, pays on top of U[0, 0.2]; 
 def loses_the_best(first: float, rate: float, beta: float, seed: int, replication: int) -> bool:
     """Play Quantile SE at epsilon = 1 to its decision, every reward by itself; is it for the worse arm?"""
     source, epoch = streams(seed, replication), 0
-    policy: Any = quantile_se(1.0, beta, first=first).record
+    policy: Any = quantile_se(1.0, beta=beta, first=first).record
     while True:
         epoch += 1
         log = math.log(8.0 * epoch**2 / beta)

@@ -116,7 +116,7 @@ def test_added_noise_pays_what_an_independent_accountant_says(noise, scale, delt
 
 
 def test_added_noise_has_closed_forms():
-    sigma = gaussian_sigma(1.0, 1e-3, 5.0)
+    sigma = gaussian_sigma(1.0, delta=1e-3, sensitivity=5.0)
     noise = AddedNoise("gaussian", sigma)
     assert noise.loss([0.0, 0.0], [3.0, 4.0], 1e-3) == pytest.approx(1.0)
     assert noise.loss(0.0, 1.0) == math.inf and noise.loss(1.0, 1.0) == 0.0
@@ -195,11 +195,11 @@ def test_an_upper_end_is_an_account_that_runs_do_not_refute():
 @pytest.mark.parametrize(
     ("policy", "problem"),
     [
-        (cascading.ucb_laplace(1.0, 3), CASCADE),
-        (cascading.repaired_local(1.0, 3), CASCADE),
-        (semibandits.cucb_ldp1(1.0, 2, "repaired"), SETS),
+        (cascading.ucb_laplace(1.0, list_size=3), CASCADE),
+        (cascading.repaired_local(1.0, list_size=3), CASCADE),
+        (semibandits.cucb_ldp1(1.0, size=2, variant="repaired"), SETS),
         (ldp_ucb_laplace(1.0), ARMS),
-        (dp_se(1.0, 3, 4000), ARMS),
+        (dp_se(1.0, n_arms=3, horizon=4000), ARMS),
         (adap_ucb(1.0), ARMS),
         (kl_ucb_cf(1.0), ARMS),
     ],
@@ -224,7 +224,7 @@ def test_a_message_is_what_the_users_own_round_adds(policy):
 
 def test_an_epoch_gets_the_sums_of_its_rows():
     rows = np.random.default_rng(4).integers(0, 2, size=(6000, 2)).astype(float)
-    tables = on_tables(dp_se(math.inf, 2, 6000), Arms.bernoulli([0.5, 0.5]), 6000, "state")
+    tables = on_tables(dp_se(math.inf, n_arms=2, horizon=6000), Arms.bernoulli([0.5, 0.5]), 6000, "state")
     (state,) = tables.draw(rows, 0, 1, streams(3, 0))
     share = int(state[0])
     assert state[2] == pytest.approx(rows[0 : 2 * share : 2, 0].mean(), abs=1e-12)
@@ -233,8 +233,8 @@ def test_an_epoch_gets_the_sums_of_its_rows():
 
 @pytest.mark.parametrize("large", [0.25, 0.5, 1e6])
 def test_a_reward_that_an_epoch_truncates_counts_as_nothing(large):
-    problem, policy = heavy_tailed.setting(1, 0.5), heavy_tailed.adap_robust_ucb(math.inf, 0.5, 1.0, 40)
-    record = heavy_tailed.adap_robust_ucb(1.0, 0.5, 1.0, 40).record._replace(scale=0.0)
+    problem, policy = heavy_tailed.setting(1, 0.5), heavy_tailed.adap_robust_ucb(math.inf, v=0.5, u=1.0, horizon=40)
+    record = heavy_tailed.adap_robust_ucb(1.0, v=0.5, u=1.0, horizon=40).record._replace(scale=0.0)
     policy = dataclasses.replace(policy, record=record)
     rows = np.zeros((40, problem.n_items))
     rows[0, 0] = large
@@ -246,8 +246,12 @@ def test_a_reward_that_an_epoch_truncates_counts_as_nothing(large):
 @pytest.mark.parametrize(
     ("policy", "problem", "horizon"),
     [
-        (cascading.ucb_laplace(1.0, 3), CASCADE, 2),  # the number of reports
-        (cascading.ucb_hybrid(1.0, 8, 1000, 1.0, "proof"), CASCADE, 12),  # the first observation in clear
+        (cascading.ucb_laplace(1.0, list_size=3), CASCADE, 2),  # the number of reports
+        (
+            cascading.ucb_hybrid(1.0, n_items=8, horizon=1000, noise_multiplier=1.0, variant="proof"),
+            CASCADE,
+            12,
+        ),  # the first observation in clear
     ],
 )
 def test_known_breaches_are_found_without_being_told(policy, problem, horizon):
@@ -259,11 +263,11 @@ def test_known_breaches_are_found_without_being_told(policy, problem, horizon):
 @pytest.mark.parametrize(
     ("policy", "problem", "horizon"),
     [
-        (cascading.repaired_local(1.0, 3), CASCADE, 2),
-        (semibandits.cucb_dp(1.0, 2, 4, 1000, "repaired"), SETS, 12),
-        (dp_se(1.0, 3, 1000), ARMS, 900),
+        (cascading.repaired_local(1.0, list_size=3), CASCADE, 2),
+        (semibandits.cucb_dp(1.0, size=2, n_arms=4, horizon=1000, variant="repaired"), SETS, 12),
+        (dp_se(1.0, n_arms=3, horizon=1000), ARMS, 900),
         (kl_ucb_cf(1.0), ARMS, 1),
-        (heavy_tailed.dp_robust_ucb(1.0, 0.5, 1.0, 50), heavy_tailed.setting(1, 0.5), 50),
+        (heavy_tailed.dp_robust_ucb(1.0, v=0.5, u=1.0, horizon=50), heavy_tailed.setting(1, 0.5), 50),
     ],
 )
 def test_what_is_right_comes_out_right(policy, problem, horizon):
@@ -312,7 +316,10 @@ def test_a_leak_is_found_that_another_arm_or_user_hides(told):
 
 def test_what_is_observed_before_the_first_round_is_a_message_of_its_own():
     rows = np.random.default_rng(2).integers(0, 2, size=(4, 8)).astype(float)
-    policy, problem = cascading.cucb_gaussian(1.0, 1e-3, 8, 3), SemiBandit.top_k(CASCADE.means, 3)
+    policy, problem = (
+        cascading.cucb_gaussian(1.0, delta=1e-3, n_items=8, list_size=3),
+        SemiBandit.top_k(CASCADE.means, 3),
+    )
     (first,) = on_tables(policy, problem, 4, "messages").draw(rows, 0, 1, streams(3, 0))
     (second,) = on_tables(policy, problem, 4, "messages").draw(rows, 1, 1, streams(3, 0))
     assert first[:8].tolist() == rows[0].tolist() and first[8:11].tolist() == [1.0] * 3 and len(first) == 14
@@ -390,17 +397,17 @@ def test_an_account_does_not_listen_to_the_policy():
     clear = dataclasses.replace(clear, record=clear.record._replace(flip=0.0))
     found = audit(clear, problem=ARMS, horizon=1, runs=6000)
     assert (found.epsilon_high, found.verdict) == (math.inf, "consistent")
-    less = cascading.repaired_local(1.0, 3)
+    less = cascading.repaired_local(1.0, list_size=3)
     less = dataclasses.replace(less, record=less.record._replace(flip=0.9 * less.record.flip))
     found = audit(less, problem=CASCADE, horizon=1, runs=0)
     assert found.epsilon_high > 1.0 and found.verdict == "consistent" and found.epsilon_low == 0.0
 
 
 def test_a_promise_is_about_its_own_views_and_trust():
-    central = semibandits.cucb_dp(1.0, 2, 4, 1000, "repaired")
+    central = semibandits.cucb_dp(1.0, size=2, n_arms=4, horizon=1000, variant="repaired")
     found = audit(central, problem=SETS, horizon=1, view="messages", runs=6000)
     assert found.epsilon_low > 1.0 and (found.promised, found.high_by) == (None, "none")
-    found = audit(cascading.repaired_local(1.0, 3), problem=CASCADE, horizon=2, view="actions", runs=6000)
+    found = audit(cascading.repaired_local(1.0, list_size=3), problem=CASCADE, horizon=2, view="actions", runs=6000)
     assert found.epsilon_low <= 1.0 and found.verdict == "keeps its promise"
 
 
@@ -409,16 +416,16 @@ def test_contextual_messages_are_those_of_the_loop():
 
     context = LinearContext.sphere([0.6, 0.8], 1)
     users = [LinearContext.table([[[1.0, 0.0]]], [[mean]], noise=0.0) for mean in (-1.0, 1.0)]
-    policy = contextual.ldp_linucb(8.0, 0.1, 2, 100)
+    policy = contextual.ldp_linucb(8.0, delta=0.1, dim=2, horizon=100)
     found = audit(policy, problem=context, horizon=1, neighbours=[([users[0]], [users[1]])], delta=0.1, runs=8000)
     assert 0.5 < found.epsilon_low <= 8.0 and len(found.witness) == 2
 
 
 def test_below_a_full_search_one_pair_is_searched_and_a_clear_leak_is_found():
-    policy = cascading.ucb_laplace(1.0, 3)  # the first observation is sent in clear
+    policy = cascading.ucb_laplace(1.0, list_size=3)  # the first observation is sent in clear
     found = audit(policy, problem=CASCADE, horizon=2, runs=400)
     assert found.verdict == "breaks its promise" and found.event.runs == 100
-    right = audit(cascading.repaired_local(1.0, 3), problem=CASCADE, horizon=2, runs=400)
+    right = audit(cascading.repaired_local(1.0, list_size=3), problem=CASCADE, horizon=2, runs=400)
     assert right.epsilon_low <= 1.0
     more, fewer = (len(on_tables(policy, CASCADE, 2, "messages").pairs(streams(0, 0), every)) for every in (1, 0))
     assert more > fewer == 1 and FULL_SEARCH == 5760  # as `audit` says
@@ -588,9 +595,9 @@ def test_the_last_digits_of_noise_are_not_compared():
         ({"neighbours": [(0.0, 1.0)] * 20, "runs": 4000}, "runs"),
         ({"delta": 1.0}, "delta"),
         ({"target": lambda x, rng: "a"}, "target"),
-        ({"target": dp_se(1.0, 3, 100)}, "problem|horizon"),
-        ({"target": heavy_tailed.quantile_se(1.0, 0.1), "problem": ARMS, "horizon": 5}, "target"),
-        ({"target": dp_se(1.0, 3, 100), "problem": ARMS, "horizon": 5, "view": "messages"}, "view"),
+        ({"target": dp_se(1.0, n_arms=3, horizon=100)}, "problem|horizon"),
+        ({"target": heavy_tailed.quantile_se(1.0, beta=0.1), "problem": ARMS, "horizon": 5}, "target"),
+        ({"target": dp_se(1.0, n_arms=3, horizon=100), "problem": ARMS, "horizon": 5, "view": "messages"}, "view"),
         ({"target": AT_RANDOM, "neighbours": None, "problem": ARMS, "horizon": 3, "view": "messages"}, "tell"),
         ({"target": AT_RANDOM, "neighbours": None, "problem": ARMS, "horizon": 3, "view": "state"}, "state"),
         ({"target": Greedy(2), "horizon": 3}, "neighbours"),

@@ -32,8 +32,17 @@ def world(*losses, size=4, t=1000, runs=20, **labels):
 
 
 def published(plain, gaussian, laplace, size=4, epsilon=1.0, **how):
-    made = [(paper.cascade_ucb1(), plain), (paper.ucb_gaussian(epsilon, 1e-3, size, 0.01), gaussian)]
-    return world(*made, (paper.ucb_laplace(epsilon, size, 0.01), laplace), size=size, list_size=size, **how)
+    made = [
+        (paper.cascade_ucb1(), plain),
+        (paper.ucb_gaussian(epsilon, delta=1e-3, list_size=size, noise_multiplier=0.01), gaussian),
+    ]
+    return world(
+        *made,
+        (paper.ucb_laplace(epsilon, list_size=size, noise_multiplier=0.01), laplace),
+        size=size,
+        list_size=size,
+        **how,
+    )
 
 
 # --- privacy
@@ -53,8 +62,12 @@ def test_theorem_9_is_repaired_by_what_is_accounted():
 
 
 def test_labels_are_judged_by_the_worst_published_curve():
-    stated = (paper.ucb_laplace(1.0, 1), 5)  # its values are worse than its label
-    calm = world((paper.ucb_hybrid(1.0, 20, 1000, 0.2), 5), (paper.ucb_laplace(0.5, 256, 0.01), 5), stated)
+    stated = (paper.ucb_laplace(1.0, list_size=1), 5)  # its values are worse than its label
+    calm = world(
+        (paper.ucb_hybrid(1.0, n_items=20, horizon=1000, noise_multiplier=0.2), 5),
+        (paper.ucb_laplace(0.5, list_size=256, noise_multiplier=0.01), 5),
+        stated,
+    )
     assert rules.experiments_privacy(calm).verdict == REPRODUCED
     found = rules.experiments_privacy(pd.concat([calm, published(1, 2, 3)]))
     assert found.verdict == NOT_REPRODUCED and found.measurement.measured == pytest.approx(232.2, abs=0.1)
@@ -132,9 +145,10 @@ def test_central_regret_falls_with_epsilon_and_grows_with_items(change):
 @pytest.mark.parametrize("change", ORDER)
 def test_cucb_is_ahead_and_the_more_the_smaller_epsilon(claim, change):
     def both(small, large):
-        made = [(paper.cucb_gaussian(math.inf, 1e-3, 20, 4), 100)]
+        made = [(paper.cucb_gaussian(math.inf, delta=1e-3, n_items=20, list_size=4), 100)]
         panels = [
-            (e, [*made, (paper.cucb_gaussian(e, 1e-3, 20, 4, 0.01), at)]) for e, at in ((0.2, small), (2.0, large))
+            (e, [*made, (paper.cucb_gaussian(e, delta=1e-3, n_items=20, list_size=4, noise_multiplier=0.01), at)])
+            for e, at in ((0.2, small), (2.0, large))
         ]
         return pd.concat([world(*runs) for _, runs in panels])
 
@@ -149,19 +163,31 @@ def test_cucb_is_ahead_and_the_more_the_smaller_epsilon(claim, change):
 @pytest.mark.parametrize("change", ORDER)
 def test_one_policy_against_another(change):
     at = 200 + CHANGE[change]
-    blocks, bit = paper.repaired_central(1.0, 20, 4, 1000), paper.repaired_local(1.0, 4)
-    bare, high = (paper.repaired_local(math.inf, 4), 900), (paper.repaired_central(4.0, 20, 4, 1000), 900)
-    hybrid = [(paper.ucb_hybrid(1.0, 20, 1000), 200), (paper.ucb_hybrid(1.0, 20, 1000, variant="proof"), 900)]
+    blocks, bit = (
+        paper.repaired_central(1.0, n_items=20, list_size=4, horizon=1000),
+        paper.repaired_local(1.0, list_size=4),
+    )
+    bare, high = (
+        (paper.repaired_local(math.inf, list_size=4), 900),
+        (paper.repaired_central(4.0, n_items=20, list_size=4, horizon=1000), 900),
+    )
+    hybrid = [
+        (paper.ucb_hybrid(1.0, n_items=20, horizon=1000), 200),
+        (paper.ucb_hybrid(1.0, n_items=20, horizon=1000, variant="proof"), 900),
+    ]
     verdicts = [
         rules.section_5_3(
-            world((paper.ucb_composition(1.0, 1e-3, 4, 0.01), at), (paper.ucb_laplace(1.0, 4, 0.01), 200))
+            world(
+                (paper.ucb_composition(1.0, delta=1e-3, list_size=4, noise_multiplier=0.01), at),
+                (paper.ucb_laplace(1.0, list_size=4, noise_multiplier=0.01), 200),
+            )
         ),
         rules.conjecture_8(world((blocks, at), *hybrid)),
         rules.own_central_over_local(world((blocks, at), (bit, 200), high)),
         rules.own_local_regret(
             [world((bit, 5), (paper.uniform(), 200)), world((bit, at), bare, (paper.uniform(), 200))]
         ),
-        rules.own_one_answer([world((bit, at), bare, (paper.ucb_gaussian(1.0, 1e-3, 4), 200))]),
+        rules.own_one_answer([world((bit, at), bare, (paper.ucb_gaussian(1.0, delta=1e-3, list_size=4), 200))]),
     ]
     assert {found.verdict for found in verdicts} == {ORDER[change]}
     assert all(found.about for found in verdicts)

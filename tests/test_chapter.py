@@ -26,7 +26,7 @@ from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 BOOK = find_book()
 OWN = {name: parameter.default for name, parameter in BOOK.parameters("cascading").items()}
 SMALL = OWN | {"horizon": 300, "replications": 3, "n_jobs": 1}
-SHOP, LAPLACE = b_lb(20, 4, 0.2, 0.15), ucb_laplace(1.0, 4)
+SHOP, LAPLACE = b_lb(20, 4, 0.2, 0.15), ucb_laplace(1.0, list_size=4)
 
 
 @pytest.fixture
@@ -118,9 +118,9 @@ def test_what_was_run_is_not_run_again_unless_it_differs(small, monkeypatch):
     count: list[str] = []
     monkeypatch.setattr(room, "simulate", lambda *a, **k: count.append(a[1].name) or simulate(*a, **k))
     first = small.play(SHOP, [LAPLACE])
-    pd.testing.assert_frame_equal(small.play(SHOP, [ucb_laplace(1.0, 4)]), first)
+    pd.testing.assert_frame_equal(small.play(SHOP, [ucb_laplace(1.0, list_size=4)]), first)
     assert count == ["Laplace"]
-    small.play(SHOP, [ucb_laplace(2.0, 4)])
+    small.play(SHOP, [ucb_laplace(2.0, list_size=4)])
     small.play(b_lb(20, 4, 0.2, 0.1), [LAPLACE])
     small.play(SHOP, [LAPLACE], replications=4)
     small.play(SHOP, [LAPLACE], horizon=200)
@@ -224,7 +224,10 @@ def test_panels_that_the_paper_labels_have_a_file_each(small, shown, tmp_path):
 
 
 def test_each_panel_has_its_own_baseline_where_problems_differ_and_all_panels_one_where_not(small):
-    both = [small.play(b_lb(20, size, 0.2, 0.15), [cascade_ucb1(), ucb_laplace(1.0, size)], k=size) for size in (2, 4)]
+    both = [
+        small.play(b_lb(20, size, 0.2, 0.15), [cascade_ucb1(), ucb_laplace(1.0, list_size=size)], k=size)
+        for size in (2, 4)
+    ]
     drawn = plots.panels(plots.join(*both), by="k").data
     assert set(drawn[drawn["policy"] == "CascadeUCB1"]["panel"].str.partition("\n")[0]) == {"2", "4"}
     drawn = plots.panels(plots.join(both[1], both[1]), by="k").data  # joined twice, drawn once

@@ -66,7 +66,7 @@ def test_theorem_8_needs_a_printed_radius_that_is_large_enough(monkeypatch):
 
 
 def test_the_powers_are_those_of_the_bounds():
-    assert lemmas.algorithm_5("derived", "classical").noise == pytest.approx(0.5, abs=0.01)
+    assert lemmas.algorithm_5("derived").noise == pytest.approx(0.5, abs=0.01)
     assert lemmas.algorithm_3("printed").noise == pytest.approx(1.0, abs=0.01)
     assert lemmas.algorithm_3("repaired").noise == pytest.approx(0.5, abs=0.01)
     for make, bound in ((ldp_linucb, bounds.theorem_8), (ldp_glm, bounds.theorem_10)):
@@ -75,10 +75,11 @@ def test_the_powers_are_those_of_the_bounds():
 
 
 def test_the_horizons_that_are_needed():
-    assert 1e20 < lemmas.horizon_needed(2, partial(ldp_linucb, 1.0, DELTA, 2)) < 3e20
-    ours = partial(ldp_linucb, 1.0, DELTA, 2, variant="derived", noise="analytic")
+    sizes = {"epsilon": 1.0, "delta": DELTA, "dim": 2}
+    assert 1e20 < lemmas.horizon_needed(2, partial(ldp_linucb, **sizes)) < 3e20
+    ours = partial(ldp_linucb, **sizes, variant="derived", calibration="analytic")
     assert 1e10 < lemmas.horizon_needed(2, ours) < 5e10
-    assert 5e15 < lemmas.horizon_needed(2, partial(ldp_glm, 1.0, DELTA, 2)) < 5e16
+    assert 5e15 < lemmas.horizon_needed(2, partial(ldp_glm, **sizes)) < 5e16
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,9 @@ def test_the_horizons_that_are_needed():
 )  # fmt: skip
 def test_the_limit_without_noise_follows_the_locked_runs(printed, derived, plain, verdict):
     stuck = instances.one_set(4, gap=0.2, offset=0.5)
-    policies = [ldp_linucb(math.inf, DELTA, 4, 1000, variant) for variant in ("printed", "derived")] + [linucb(4)]
+    policies = [
+        ldp_linucb(math.inf, delta=DELTA, dim=4, horizon=1000, variant=variant) for variant in ("printed", "derived")
+    ] + [linucb(dim=4)]
     counts = dict(zip(policies, (printed, derived, plain), strict=True))
     regrets = {policy: np.where(np.arange(100) < count, 181.0, 20.0) for policy, count in counts.items()}
     assert rules.limit_without_noise(runs(stuck, regrets), 0.2).verdict == verdict
@@ -117,9 +120,9 @@ def test_powers_are_compared_with_those_of_algorithm_5(other, verdict):
 )
 def test_the_printed_constants_cost_and_ours_do_not(printed, derived, verdict):
     films = LinearContext.sphere(instances.unit_vectors(20).theta, 20)
-    policies = [ldp_linucb(8e5, 0.1, 20, 1000, variant) for variant in ("printed", "derived")]
+    policies = [ldp_linucb(8e5, delta=0.1, dim=20, horizon=1000, variant=variant) for variant in ("printed", "derived")]
     noise = np.linspace(0.99, 1.01, 20)
-    regrets = dict(zip([*policies, linucb(20)], (printed * noise, derived * noise, noise), strict=True))
+    regrets = dict(zip([*policies, linucb(dim=20)], (printed * noise, derived * noise, noise), strict=True))
     assert rules.published_price(runs(films, regrets)).verdict == verdict
 
 

@@ -42,6 +42,6 @@ def test_the_sets_of_actions():
     np.testing.assert_allclose(problem.means, [[0.6, 0.2, 0.2]])
     np.testing.assert_array_equal(problem.sets, np.eye(3)[None])
     assert problem.uniform_regret() == pytest.approx(0.4 * 2 / 3)
-    odds = instances.one_set(2, "logistic", gap=0.4)
+    odds = instances.one_set(2, link="logistic", gap=0.4)
     np.testing.assert_allclose(odds.means, [[1 / (1 + math.exp(-0.4)), 0.5]])
     assert odds.binary and np.linalg.norm(instances.unit_vectors(5).theta) == pytest.approx(1.0)

@@ -1,9 +1,8 @@
-"""The contextual algorithms of Zheng et al. (2020): references, limits, what is sent and paid, the radii."""
+"""The contextual algorithms of Zheng et al. (2020): limits, what is sent and paid, the radii."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,11 +13,7 @@ from private_bandits.kernels import linear
 from private_bandits.mechanisms import gaussian_epsilon
 from private_bandits.papers.contextual import (
     accounting,
-    algorithm_3,
-    algorithm_5,
     bounds,
-    oful,
-    online_to_confidence,
     skeleton,
 )
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
@@ -38,67 +33,21 @@ def problem_of(dim, n_actions=3, link="linear"):
     return LinearContext.sphere(THETAS[dim], n_actions, link)
 
 
-def assert_plays(problem, policy, reference, *arguments, replications=2, **options):
-    """The reference plays the policy's very actions, and they are not all the same."""
-    for replication in range(replications):
-        shown = trace(problem, policy, horizon=HORIZON, seed=11, replication=replication)
-        found = reference(problem, HORIZON, streams(11, replication), *arguments, **options)
-        np.testing.assert_array_equal(shown, found)
-        assert len(np.unique(shown[:, 0])) == problem.n_actions
-
-
-# --- references
-
-
-DERIVED = [("derived", noise, 0.2, ALPHA, 0.5) for noise in ("classical", "analytic")]
-
-
-@pytest.mark.parametrize(("dim", "told"), [(1, ()), (2, ()), (4, ()), (2, DERIVED[0]), (2, DERIVED[1])])
-@pytest.mark.parametrize("epsilon", [0.5, 50.0, math.inf])
-def test_algorithm_5(epsilon, dim, told):
-    policy = ldp_linucb(epsilon, DELTA, dim, HORIZON, *told)
-    assert_plays(problem_of(dim), policy, algorithm_5.reference, epsilon, DELTA, *told)
-
-
-@pytest.mark.parametrize("responses", ["bounded", "binary"])
-@pytest.mark.parametrize("variant", ["printed", "repaired"])
-@pytest.mark.parametrize("noise", ["classical", "analytic"])
-@pytest.mark.parametrize("epsilon", [1.0, 100.0, math.inf])
-def test_algorithm_3(epsilon, noise, variant, responses):
-    told = {"variant": variant, "noise": noise, "bonus_factor": 0.1, "responses": responses}
-    policy = ldp_glm(epsilon, DELTA, 2, HORIZON, **told)
-    assert_plays(problem_of(2, link="logistic"), policy, algorithm_3.reference, epsilon, DELTA, **told)
-
-
-def with_ridge(policy, ridge):
-    """The same with another ridge, of which GLOC's cost is a multiple."""
-    return replace(policy, record=policy.record._replace(ridge=ridge, cost=ridge * policy.record.cost))
-
-
-@pytest.mark.parametrize("dim", [1, 4])
-def test_the_learners_without_privacy(dim):
-    """A small ridge, so that steps leave the ball and the projection is used; and a table of sets."""
-    odds = problem_of(dim, link="logistic")
-    assert_plays(odds, with_ridge(gloc(dim, HORIZON), 0.1), online_to_confidence.reference, ridge=0.1)
-    assert_plays(problem_of(dim), with_ridge(linucb(dim), 0.1), oful.reference, ridge=0.1)
-    sets = np.random.default_rng(0).standard_normal((5, 3, dim))
-    table = LinearContext.table(sets / 3, np.arange(15).reshape(5, 3) / 15)
-    assert_plays(table, linucb(dim), oful.reference)
-
-
 # --- without privacy
 
 
 @pytest.mark.parametrize("noise", ["classical", "analytic"])
 def test_without_privacy_the_repairs_act_as_their_learners(noise):
     run = {"horizon": 2000, "seed": 4}
-    limit = ldp_linucb(math.inf, DELTA, 2, 2000, "derived", noise)
-    np.testing.assert_array_equal(trace(problem_of(2), limit, **run), trace(problem_of(2), linucb(2), **run))
-    assert_same_radius(limit, linucb(2))
+    limit = ldp_linucb(math.inf, delta=DELTA, dim=2, horizon=2000, variant="derived", calibration=noise)
+    np.testing.assert_array_equal(trace(problem_of(2), limit, **run), trace(problem_of(2), linucb(dim=2), **run))
+    assert_same_radius(limit, linucb(dim=2))
     odds = problem_of(2, link="logistic")
     for responses in accounting.RESPONSES:
-        limit = ldp_glm(math.inf, DELTA, 2, 2000, "repaired", noise, responses=responses)
-        learner = gloc(2, 2000, "gradient", responses=responses)
+        limit = ldp_glm(
+            math.inf, delta=DELTA, dim=2, horizon=2000, variant="repaired", calibration=noise, responses=responses
+        )
+        learner = gloc(dim=2, horizon=2000, learner="gradient", responses=responses)
         np.testing.assert_array_equal(trace(odds, limit, **run), trace(odds, learner, **run))
         assert_same_radius(limit, learner)
         assert limit.privacy.trust == "none"
@@ -171,18 +120,24 @@ def test_the_joint_sensitivity_of_algorithm_3_bounds_what_a_search_finds(variant
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 6.0])
 def test_what_a_round_pays(epsilon):
     """Exact, by the joint sensitivity: 4 with rewards in [-2, 2]; the analytic noise pays epsilon to the last digit."""
-    paid = ldp_linucb(epsilon, DELTA, 3, 100).privacy
+    paid = ldp_linucb(epsilon, delta=DELTA, dim=3, horizon=100).privacy
     sigma = 6 * math.sqrt(2 * math.log(2.5 / DELTA)) / epsilon
-    assert paid.effective_epsilon == paid.value_epsilon == pytest.approx(gaussian_epsilon(sigma, DELTA, 4.0))
+    assert (
+        paid.effective_epsilon
+        == paid.value_epsilon
+        == pytest.approx(gaussian_epsilon(sigma, delta=DELTA, sensitivity=4.0))
+    )
     assert paid.effective_epsilon < 0.7 * epsilon
     assert (paid.trust, paid.effective_delta) == ("local", DELTA)
-    analytic = ldp_linucb(epsilon, DELTA, 3, 100, noise="analytic").privacy
+    analytic = ldp_linucb(epsilon, delta=DELTA, dim=3, horizon=100, calibration="analytic").privacy
     assert analytic.effective_epsilon == pytest.approx(epsilon, rel=1e-6)
     for how in product(("printed", "repaired"), accounting.RESPONSES):
-        paid = ldp_glm(epsilon, DELTA, 3, 100, how[0], "analytic", responses=how[1]).privacy.effective_epsilon
+        paid = ldp_glm(
+            epsilon, delta=DELTA, dim=3, horizon=100, variant=how[0], calibration="analytic", responses=how[1]
+        ).privacy.effective_epsilon
         assert paid > 1.5 * epsilon if how == ("printed", "bounded") else paid == pytest.approx(epsilon, rel=1e-6)
     # the classical split is so generous that even the halved noise of the gradient keeps the promise
-    assert ldp_glm(epsilon, DELTA, 3, 100).privacy.effective_epsilon < epsilon
+    assert ldp_glm(epsilon, delta=DELTA, dim=3, horizon=100).privacy.effective_epsilon < epsilon
 
 
 # --- radii and bounds
@@ -191,7 +146,9 @@ def test_what_a_round_pays(epsilon):
 @pytest.mark.parametrize("dim", [2, 30])
 def test_the_shift_bounds_the_noise_and_is_not_far_from_it(dim):
     rng, horizon = np.random.default_rng(dim), 400
-    policies = [ldp_linucb(1.0, DELTA, dim, horizon, variant) for variant in ("printed", "derived")]
+    policies = [
+        ldp_linucb(1.0, delta=DELTA, dim=dim, horizon=horizon, variant=variant) for variant in ("printed", "derived")
+    ]
     noise, largest = np.zeros((dim, dim)), 0.0
     for t in range(1, horizon + 1):
         noise += skeleton.symmetric(rng, dim, 1.0)
@@ -205,10 +162,10 @@ def test_the_shift_bounds_the_noise_and_is_not_far_from_it(dim):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: ldp_linucb(1.0, DELTA, 2, 300, "derived", "analytic"),
-        lambda: ldp_linucb(100.0, DELTA, 2, 300, "derived", "analytic"),
-        lambda: ldp_glm(10.0, DELTA, 2, 300, "repaired", "analytic"),
-        lambda: linucb(2),
+        lambda: ldp_linucb(1.0, delta=DELTA, dim=2, horizon=300, variant="derived", calibration="analytic"),
+        lambda: ldp_linucb(100.0, delta=DELTA, dim=2, horizon=300, variant="derived", calibration="analytic"),
+        lambda: ldp_glm(10.0, delta=DELTA, dim=2, horizon=300, variant="repaired", calibration="analytic"),
+        lambda: linucb(dim=2),
     ],
 )
 def test_the_derived_ellipsoids_hold_the_parameter(make):
@@ -233,6 +190,6 @@ def test_the_bounds_by_hand():
     root = math.sqrt(2 * horizon * dim * math.log(1 + horizon / dim))
     assert bounds.theorem_8(dim, horizon, math.inf, DELTA) == pytest.approx(2 + 2 * beta * root)
     # the logistic link is a quarter as steep
-    beta = linear.radius(gloc(dim, horizon, "gradient").record, horizon, 0.0)
+    beta = linear.radius(gloc(dim=dim, horizon=horizon, learner="gradient").record, horizon, 0.0)
     at_infinity = bounds.theorem_10(dim, horizon, math.inf, DELTA, responses="binary")
     assert at_infinity == pytest.approx((2 + 2 * beta * root) / 4)

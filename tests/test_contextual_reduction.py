@@ -38,39 +38,41 @@ def interval(kind="distance", mode="stochastic", spread=0.5):
 @pytest.mark.parametrize("learner", FIT)
 def test_the_printed_noise_of_algorithm_1(learner):
     problem = ball(FIT[learner])
-    policy = one_point(problem, 100, 0.8, 1e-4, learner)
+    policy = one_point(0.8, problem=problem, delta=1e-4, horizon=100, learner=learner)
     assert policy.record.scale == close(2 * problem.bound * math.sqrt(2 * math.log(1.25e4)) / 0.8)
     assert policy.record.limit == problem.bound
-    assert one_point(problem, 100, 0.8, learner=learner, noise="laplace").record.scale == close(2 * problem.bound / 0.8)
+    assert one_point(0.8, problem=problem, horizon=100, learner=learner, noise="laplace").record.scale == close(
+        2 * problem.bound / 0.8
+    )
 
 
 def test_the_printed_noise_of_algorithm_2():
     problem = ball("kinked")
-    policy = two_point(problem, 100, 0.8, 1e-4)
+    policy = two_point(0.8, problem=problem, delta=1e-4, horizon=100)
     assert policy.record.scale == close(2 * problem.lipschitz * math.sqrt(2 * math.log(1.25e4)) / 0.8)
     assert policy.record.radius == close(math.log(100) / 100)
     assert policy.record.step == close(0.1)
-    pure = two_point(problem, 100, 0.8, noise="laplace").record
+    pure = two_point(0.8, problem=problem, horizon=100, noise="laplace").record
     assert pure.scale == close(4 * problem.lipschitz * pure.radius / 0.8)
 
 
 @pytest.mark.parametrize("learner", ["sphere", "hazan_levy"])
-@pytest.mark.parametrize(("noise", "delta"), [("gaussian", 1e-3), ("laplace", None)])
+@pytest.mark.parametrize(("noise", "delta"), [("gaussian", 1e-3), ("laplace", 0.0)])
 def test_the_noise_that_is_sent_has_the_scale_of_the_record(learner, noise, delta):
     """The message less the loss, its mean square within 5 %; hardly any message is so large that it is clipped."""
     problem = ball(FIT[learner], schedule=[1])
-    policy = one_point(problem, 20_000, 1.0, delta, learner, noise)
+    policy = one_point(1.0, problem=problem, delta=delta, horizon=20_000, learner=learner, noise=noise)
     shown = trace(problem, policy, horizon=20_000, seed=4)
     noise_sent = shown[:, -1] - [convex_skeleton.loss(problem, 1, x) for x in shown[:, :-1]]
     variance = policy.record.scale**2 * (1 if noise == "gaussian" else 2)
     assert np.mean(noise_sent**2) == close(variance, rel=0.05)
 
 
-@pytest.mark.parametrize(("noise", "delta"), [("gaussian", 1e-3), ("laplace", None)])
+@pytest.mark.parametrize(("noise", "delta"), [("gaussian", 1e-3), ("laplace", 0.0)])
 def test_two_users_differences_are_hidden(noise, delta):
     """The noise on f(x_1) - f(x_2) against the 4 G rho that two users may be apart, where half of it would not do."""
     problem = ball("distance", schedule=[1])
-    policy = two_point(problem, 20_000, 1.0, delta, noise=noise)
+    policy = two_point(1.0, problem=problem, delta=delta, horizon=20_000, noise=noise)
     shown, rho = trace(problem, policy, horizon=20_000, seed=4), policy.record.radius
     np.testing.assert_allclose(np.linalg.norm(shown[:, :2] - shown[:, 2:4], axis=1), 2 * rho, rtol=1e-6)
     exact = [convex_skeleton.loss(problem, 1, x[:2]) - convex_skeleton.loss(problem, 1, x[2:4]) for x in shown]
@@ -79,23 +81,25 @@ def test_two_users_differences_are_hidden(noise, delta):
     if noise == "laplace":
         assert apart / (size / math.sqrt(2)) == close(1.0, rel=0.05)
     else:
-        assert gaussian_epsilon(size, 1e-3, apart) == close(policy.privacy.effective_epsilon, rel=0.05)
-        assert gaussian_epsilon(size / 2, 5 * 1e-3, apart) > 1.0
+        assert gaussian_epsilon(size, delta=1e-3, sensitivity=apart) == close(
+            policy.privacy.effective_epsilon, rel=0.05
+        )
+        assert gaussian_epsilon(size / 2, delta=5 * 1e-3, sensitivity=apart) > 1.0
 
 
 def test_arms_pay_for_losses_in_the_unit_interval():
     """The printed noise is for |f| <= 1, losses two apart; those of arms are at most one apart."""
     problem = ConvexLoss.arms(TABLE)
-    printed = one_point(problem, 100, 0.8, learner="tsallis", noise="laplace")
-    tight = one_point(problem, 100, 0.8, learner="tsallis", noise="laplace", variant="tight")
-    assert printed.record.scale == 2 * tight.record.scale == close(2 / 0.8)
-    assert [p.privacy.effective_epsilon for p in (printed, tight)] == [close(0.4), close(0.8)]
+    printed = one_point(0.8, problem=problem, horizon=100, learner="tsallis", noise="laplace")
+    derived = one_point(0.8, problem=problem, horizon=100, learner="tsallis", noise="laplace", variant="derived")
+    assert printed.record.scale == 2 * derived.record.scale == close(2 / 0.8)
+    assert [p.privacy.effective_epsilon for p in (printed, derived)] == [close(0.4), close(0.8)]
 
 
 def test_a_message_outside_the_interval_is_clipped():
     """The published interval is so wide that hardly any message leaves it; this one is narrow."""
     problem = ConvexLoss.arms(TABLE)
-    policy = one_point(problem, 500, 0.5, 1e-3, "tsallis")
+    policy = one_point(0.5, problem=problem, delta=1e-3, horizon=500, learner="tsallis")
     narrow = replace(policy, record=policy.record._replace(low=-1.0, high=3.0, offset=-1.0, unit=4.0))
     told = trace(problem, narrow, horizon=500, seed=1)[:, 1]
     assert (np.min(told), np.max(told)) == (0.0, 1.0)
@@ -105,15 +109,31 @@ def test_a_message_outside_the_interval_is_clipped():
 @pytest.mark.parametrize(
     ("call", "word"),
     [
-        (lambda: two_point(noisy(), 100, 1.0, 1e-3), "spread must be 0"),
-        (lambda: one_point(ball("distance"), 100, 1.0, 1e-3, noise="laplace"), "delta"),
-        (lambda: one_point(ball("distance"), 100, 1.0, 1e-3, "sphere_strong"), "strongly convex"),
-        (lambda: one_point(ball("kinked"), 100, 1.0, 1e-3, "saha_tewari"), "smooth"),
-        (lambda: one_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3), "does not fit"),
-        (lambda: one_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3, "stochastic"), "interval"),
-        (lambda: one_point(interval(mode="schedule", spread=0.0), 100, 1.0, 1e-3, "stochastic"), "mode='stochastic'"),
-        (lambda: one_point(ball("distance", mode="stochastic"), 100, 1.0, 1e-3, "stochastic"), "dimension must be 1"),
-        (lambda: two_point(ConvexLoss.arms(TABLE), 100, 1.0, 1e-3), "two points"),
+        (lambda: two_point(1.0, problem=noisy(), delta=1e-3, horizon=100), "spread must be 0"),
+        (lambda: one_point(1.0, problem=ball("distance"), delta=1e-3, horizon=100, noise="laplace"), "delta"),
+        (
+            lambda: one_point(1.0, problem=ball("distance"), delta=1e-3, horizon=100, learner="sphere_strong"),
+            "strongly convex",
+        ),
+        (lambda: one_point(1.0, problem=ball("kinked"), delta=1e-3, horizon=100, learner="saha_tewari"), "smooth"),
+        (lambda: one_point(1.0, problem=ConvexLoss.arms(TABLE), delta=1e-3, horizon=100), "does not fit"),
+        (
+            lambda: one_point(1.0, problem=ConvexLoss.arms(TABLE), delta=1e-3, horizon=100, learner="stochastic"),
+            "interval",
+        ),
+        (
+            lambda: one_point(
+                1.0, problem=interval(mode="schedule", spread=0.0), delta=1e-3, horizon=100, learner="stochastic"
+            ),
+            "mode='stochastic'",
+        ),
+        (
+            lambda: one_point(
+                1.0, problem=ball("distance", mode="stochastic"), delta=1e-3, horizon=100, learner="stochastic"
+            ),
+            "dimension must be 1",
+        ),
+        (lambda: two_point(1.0, problem=ConvexLoss.arms(TABLE), delta=1e-3, horizon=100), "two points"),
     ],
 )
 def test_bad_arguments_are_refused(call, word):
@@ -132,7 +152,7 @@ def test_the_bound_of_the_stochastic_learner_by_hand():
     """G = 1 on [-1, 1], T = 10^8: the width is 2."""
     problem, t = interval(), 10**8
     log = math.log(2 * t)
-    for epsilon, noise, delta, added in ((math.inf, "gaussian", None, 0.0), (5.0, "laplace", None, 0.8)):
+    for epsilon, noise, delta, added in ((math.inf, "gaussian", 0.0, 0.0), (5.0, "laplace", 0.0, 0.8)):
         scale = added * problem.bound / 2
         variance, tail = 0.25 / 3 + 2 * scale**2, scale
         least = math.sqrt(6 * variance * log / t)
@@ -168,9 +188,9 @@ def test_theorem_3_by_hand():
 def test_corollary_4_pays_arms_for_what_is_clipped():
     """2 T times the mean of what exceeds the reach, which for Laplace noise of scale b is b / T."""
     problem, horizon = ConvexLoss.arms(TABLE), 1000
-    record = one_point(problem, horizon, 1.0, learner="tsallis", noise="laplace").record
+    record = one_point(1.0, problem=problem, horizon=horizon, learner="tsallis", noise="laplace").record
     alone = tunings.tuning("tsallis", problem, horizon, record.unit).regret
-    added = bounds.corollary_4(problem, horizon, 1.0, None, "tsallis", noise="laplace") - alone
+    added = bounds.corollary_4(problem, horizon, 1.0, 0.0, "tsallis", noise="laplace") - alone
     over = laplace.expect(lambda z: z - record.high + 1.0, lb=record.high - 1.0, ub=np.inf, scale=record.scale)
     assert 2 * horizon * over == close(record.scale / horizon, rel=1e-3)
     assert 2 * horizon * over < added == close(2 * record.scale / horizon, abs=1e-9)
@@ -179,7 +199,7 @@ def test_corollary_4_pays_arms_for_what_is_clipped():
 def test_the_curvature_that_hazan_and_levy_count_on_holds_off_the_set():
     """Half the diameter away: the second derivative there, across all directions, is no smaller."""
     problem = ball("smooth")
-    counted = one_point(problem, 1000, math.inf, learner="hazan_levy").record.curvature
+    counted = one_point(math.inf, problem=problem, horizon=1000, learner="hazan_levy").record.curvature
     assert (
         counted == problem.strong_convexity_within(1.0) < problem.strong_convexity == problem.strong_convexity_within(0)
     )

@@ -110,7 +110,7 @@ def test_renyi_divergences_by_hand():
     assert lemmas.renyi(p, q, 1 + 1e-9) == close(0.7 * math.log(7 / 4) + 0.3 * math.log(0.5), rel=1e-5)
     assert lemmas.renyi(p, np.array([1.0, 0.0]), 2.0) == math.inf
     for epsilon in (0.1, 1.0, 4.0):
-        keep, flip = response_probabilities(epsilon, 2)
+        keep, flip = response_probabilities(epsilon, n_values=2)
         rho = lemmas.rho(Two(lambda x, keep=keep, flip=flip: keep if x else flip))
         assert rho == close(epsilon * math.tanh(epsilon / 2), rel=1e-5) and rho <= epsilon**2 / 2
 

@@ -33,7 +33,9 @@ def noisy_means(problem, record, seed):
 def test_every_arm_gets_a_draw_of_its_own():
     """One draw shared by all arms would cancel in every comparison; here it would make the means equal."""
     problem = Arms.bernoulli([1.0, 1.0, 1.0])
-    draws = np.array([noisy_means(problem, dp_se(0.5, 3, 1000).record, seed)[1] - 1.0 for seed in range(1500)])
+    draws = np.array(
+        [noisy_means(problem, dp_se(0.5, n_arms=3, horizon=1000).record, seed)[1] - 1.0 for seed in range(1500)]
+    )
     assert all(len(set(row)) == 3 for row in draws.tolist())
     correlation = np.corrcoef(draws.T)
     assert np.abs(correlation[~np.eye(3, dtype=bool)]).max() < 4 / math.sqrt(1500)
@@ -52,7 +54,7 @@ def test_the_noise_pays_epsilon_for_one_reward(epsilon):
             worst = max(worst, sensitivity([table.mean(axis=1), other.mean(axis=1)]))
     assert worst == pytest.approx(1 / pulls)
 
-    problem, record = Arms.bernoulli([0.0, 1.0]), dp_se(epsilon, 2, 1000).record
+    problem, record = Arms.bernoulli([0.0, 1.0]), dp_se(epsilon, n_arms=2, horizon=1000).record
     noise = []
     for seed in range(2000):
         share, means = noisy_means(problem, record, seed)
@@ -82,14 +84,15 @@ def test_noise_on_each_reward_is_a_sum_of_independent_draws():
 def test_elimination_has_the_law_of_rewards_drawn_one_by_one():
     """A reference that draws reward by reward, and the kernel: when do the arms leave?"""
     problem, horizon, runs = Arms.bernoulli([0.6, 0.4, 0.5]), 60_000, 150
-    policy = dp_se(0.3, 3, horizon, 0.9)
+    told = {"epsilon": 0.3, "n_arms": 3, "horizon": horizon, "beta": 0.9}
+    policy = dp_se(**told)
 
     def pulls(played):
         return np.bincount(played, minlength=3)[1:]
 
     kernel = [pulls(trace(problem, policy, horizon=horizon, seed=1, replication=r)[:, 0]) for r in range(runs)]
     plain = [
-        pulls(np.array(sajed_algorithm_2.reference(problem, horizon, one_by_one(2, r), 0.3, 0.9))[:, 0])
+        pulls(np.array(sajed_algorithm_2.reference(problem, horizon, one_by_one(2, r), **told))[:, 0])
         for r in range(runs)
     ]
     for arm in range(2):
@@ -117,7 +120,7 @@ def test_an_arm_leaves_by_the_epoch_of_its_gap(epsilon):
     """With probability 1 - beta an arm of gap 2^-e or more has left after epoch e, and the best arm never leaves."""
     gaps = np.array([0.0, 0.5, 0.25, 0.125, 0.0625])
     problem = Arms.bernoulli(0.75 - gaps)
-    policy = dp_se(epsilon, 5, LONG, 1e-3)
+    policy = dp_se(epsilon, n_arms=5, horizon=LONG, beta=1e-3)
     for replication in range(40):
         source, state = streams(3, replication), elimination.start(problem.record(), policy.record)
         for _ in range(20):
@@ -140,6 +143,8 @@ def test_regret_never_falls_not_even_in_its_last_digit():
     problem = Arms.bernoulli([0.3, 0.3 - 1e-7, 0.1, 0.3 - 1e-9])
     around = 3 * 10**14
     marks = [*range(around, around + 40), LONG]
-    regret = simulate(problem, dp_se(1.0, 4, LONG), horizon=LONG, replications=2, seed=0, checkpoints=marks).regret
+    regret = simulate(
+        problem, dp_se(1.0, n_arms=4, horizon=LONG), horizon=LONG, replications=2, seed=0, checkpoints=marks
+    ).regret
     assert (np.diff(regret, axis=1) >= 0).all()
     assert float(regret[0, 0]) > 1e4

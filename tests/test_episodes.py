@@ -61,10 +61,11 @@ def test_kl_upper_is_the_last_number_within_the_budget(mean, budget):
 @pytest.mark.parametrize("box", BOXES)
 def test_sums_have_the_law_of_rewards_drawn_one_by_one(box):
     horizon, runs = 600, 250
-    problem, policy = Arms.bernoulli([0.7, 0.4]), BOXES[box](2.0, 0.5)
+    problem, told = Arms.bernoulli([0.7, 0.4]), {"epsilon": 2.0, "alpha": 0.5}
+    policy = BOXES[box](**told)
     kernel = [np.sum(trace(problem, policy, horizon=horizon, seed=1, replication=r)[:, 0]) for r in range(runs)]
     plain = [
-        np.sum(np.array(reference(problem, horizon, one_by_one(2, r), 2.0, 0.5, box == "AdaP-KLUCB"))[:, 0])
+        np.sum(np.array(reference(problem, horizon, one_by_one(2, r), **told, kl=box == "AdaP-KLUCB"))[:, 0])
         for r in range(runs)
     ]
     assert len(set(kernel)) > 5

@@ -74,7 +74,7 @@ def power(policy):
 
 
 def printed_horizon():
-    needed = contexts.horizon_needed(2, lambda t: ldp_linucb(1.0, 1e-3, 2, t))
+    needed = contexts.horizon_needed(2, lambda t: ldp_linucb(1.0, delta=1e-3, dim=2, horizon=t))
     return str(math.floor(math.log10(needed)))
 
 

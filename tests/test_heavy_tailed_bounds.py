@@ -32,7 +32,7 @@ def test_doubling_episodes_keep_their_bound_where_it_is_not_vacuous(v, epsilon):
     bound = lemmas.episodes_upper(gap, epsilon, v, 0.9, horizon)
     assert bound == close(pulls + 3 * 30 * gap)
     assert bound < 0.01 * problem.uniform_regret() * horizon
-    policy = adap_robust_ucb(epsilon, v, 0.9, horizon)
+    policy = adap_robust_ucb(epsilon, v=v, u=0.9, horizon=horizon)
     regret = simulate(problem, policy, horizon=horizon, replications=20, seed=5).regret.values[:, -1]
     assert bound / 1000 < regret.mean() and regret.max() <= bound
 

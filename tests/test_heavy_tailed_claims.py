@@ -131,8 +131,8 @@ def panel(se, low, high, horizon=10**12, spread=0.001, spare=2.0, setting=1):
     at = {"spare": spare, "horizon": horizon, "setting": setting, "v": 0.5, "epsilon": 0.5}
     frames = []
     for policy, shares in (
-        (paper.dp_robust_se(0.5, 0.5, 1.0, 0.1), (se, se)),
-        (paper.dp_robust_ucb(0.5, 0.5, 1.0, horizon), (low, high)),
+        (paper.dp_robust_se(0.5, v=0.5, u=1.0, beta=0.1), (se, se)),
+        (paper.dp_robust_ucb(0.5, v=0.5, u=1.0, horizon=horizon), (low, high)),
     ):
         known = {**facts(policy, problem), **at, "t": horizon, "replication": np.arange(5)}
         most, runs = problem.uniform_regret() * horizon, 1 + spread * np.linspace(-1, 1, 5)

@@ -151,10 +151,10 @@ def test_the_longest_runs_overflow_nowhere(horizon, epsilon):
     """With one arm, or too much noise to tell two, an epoch may have all rounds; the next one would end behind 2^63."""
     two, pareto = Arms.bernoulli([0.6, 0.4]), heavy_tailed.setting(1, 0.9)
     games = [(problem, baselines.dp_klucb(epsilon)) for problem in (two, Arms.bernoulli([0.5]))]
-    games += [(Arms.bernoulli([0.5] * size), baselines.dp_se(epsilon, size, horizon)) for size in (1, 3)]
-    games += [(problem, heavy_tailed.quantile_se(epsilon, 1e-6)) for problem, _ in games]
-    games += [(pareto, heavy_tailed.dp_robust_se(epsilon, 0.9, 1.0, 0.1))]
-    games += [(pareto, heavy_tailed.adap_robust_ucb(epsilon, 0.9, 1.0, horizon))]
+    games += [(Arms.bernoulli([0.5] * size), baselines.dp_se(epsilon, n_arms=size, horizon=horizon)) for size in (1, 3)]
+    games += [(problem, heavy_tailed.quantile_se(epsilon, beta=1e-6)) for problem, _ in games]
+    games += [(pareto, heavy_tailed.dp_robust_se(epsilon, v=0.9, u=1.0, beta=0.1))]
+    games += [(pareto, heavy_tailed.adap_robust_ucb(epsilon, v=0.9, u=1.0, horizon=horizon))]
     for problem, policy in games:
         result = simulate(problem, policy, horizon=horizon, replications=1, seed=1)
         lost, worst = result.regret.values[0], problem.means.max() - problem.means.min()

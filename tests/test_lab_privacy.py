@@ -49,9 +49,9 @@ def test_gaussian_noise_pays_what_it_pays_in_the_library() -> None:
         epsilon, delta = math.exp(rng.uniform(-5, 4)), 10.0 ** rng.uniform(-12, -0.3)
         sensitivity = math.exp(rng.uniform(-2, 2))
         for method in ("classical", "analytic"):
-            sigma = gaussian_sigma(epsilon, delta, sensitivity, method)
+            sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=sensitivity, calibration=method)
             questions.append(("normal", "gaussianSigma", epsilon, delta, sensitivity, method))
             expected.append(sigma)
             questions.append(("normal", "gaussianEpsilon", sigma, delta, sensitivity))
-            expected.append(gaussian_epsilon(sigma, delta, sensitivity))
+            expected.append(gaussian_epsilon(sigma, delta=delta, sensitivity=sensitivity))
     np.testing.assert_allclose(ask(*questions), expected, rtol=1e-9, atol=1e-15)

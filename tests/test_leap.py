@@ -19,10 +19,10 @@ from private_bandits.streams import streams
 CARRIED = ("pulls", "total", "mean", "root", "regret")
 LISTS = {
     "CascadeUCB1": lambda size: cascade_ucb1(),
-    "response": lambda size: repaired_local(2.0, size),
-    "truthful answers": lambda size: repaired_local(math.inf, size),
+    "response": lambda size: repaired_local(2.0, list_size=size),
+    "truthful answers": lambda size: repaired_local(math.inf, list_size=size),
 }
-SUPER_ARMS = {"all": lambda size: cascade_ucb1(), "response": lambda size: repaired_local(2.0, size)}
+SUPER_ARMS = {"all": lambda size: cascade_ucb1(), "response": lambda size: repaired_local(2.0, list_size=size)}
 ARMS = {"UCB1": lambda size: ucb(), "LDP-UCB-B": lambda size: ldp_ucb_response(2.0)}
 GAMES = [(Cascade, LISTS), (SemiBandit.top_k, SUPER_ARMS), (lambda means, size: Arms.bernoulli(means), ARMS)]
 

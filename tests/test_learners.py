@@ -59,10 +59,10 @@ PAIRS = [
     (LISTS, UNSEEN),
     (SemiBandit.top_k([0.3] * 5 + [0.6] * 3, 3), cucb()),
     (SETS, cucb()),
-    (BALL, one_point(BALL, 400, math.inf, 1e-3)),
-    (NOISY, one_point(NOISY, 400, math.inf, 1e-3)),
-    (SPHERE, ldp_linucb(1.0, 1e-3, 2, 400)),
-    (CLICKS, ldp_linucb(1.0, 1e-3, 2, 400)),
+    (BALL, one_point(math.inf, problem=BALL, delta=1e-3, horizon=400)),
+    (NOISY, one_point(math.inf, problem=NOISY, delta=1e-3, horizon=400)),
+    (SPHERE, ldp_linucb(1.0, delta=1e-3, dim=2, horizon=400)),
+    (CLICKS, ldp_linucb(1.0, delta=1e-3, dim=2, horizon=400)),
 ]
 
 
@@ -241,7 +241,7 @@ def test_results_say_what_problem_of_ones_own_was_run():
 
 
 def test_problems_policies_and_guarantees_show_themselves_in_a_line_and_in_a_table():
-    policy, long = ucb_laplace(1.0, 3, 0.01), Arms.bernoulli(np.linspace(0, 1, 5000))
+    policy, long = ucb_laplace(1.0, list_size=3, noise_multiplier=0.01), Arms.bernoulli(np.linspace(0, 1, 5000))
     for one in (policy, policy.privacy, long, SPHERE, BALL, PositionBased([0.9, 0.5], [1.0])):
         assert "\n" not in repr(one) and len(repr(one)) < 120
         assert one._repr_html_().count("<tr>") == len(one.facts()) > 0 and len(one._repr_html_()) < 1000

@@ -63,7 +63,7 @@ def _second_list(click_first, seed, c_1):
     rng = np.random.default_rng(seed)
     env = _Scripted([0.0, 0.0, 1.0, 1.0, 0.0 if click_first else 1.0])
     streams = SimpleNamespace(env=env, choice=rng, noise=rng)
-    rounds = algorithm_1.reference(Cascade([0.5] * 4, 2), 2, streams, 1.0, c_1)
+    rounds = algorithm_1.reference(Cascade([0.5] * 4, 2), 2, streams, epsilon=1.0, n_items=4, horizon=2, c_1=c_1)
     return [shown[:2] for shown in rounds]
 
 
@@ -92,8 +92,8 @@ def test_the_classical_sigma_keeps_its_promise_up_to_7_5():
     assert epsilon == 2.0
     assert until == close(7.463, abs=1e-3)
     sigma = math.sqrt(2 * math.log(1250)) / until
-    assert gaussian_epsilon(sigma, 1e-3, 1.0) == close(until, rel=1e-9)
-    assert gaussian_epsilon(sigma / 1.01, 1e-3, 1.0) > 1.01 * until
+    assert gaussian_epsilon(sigma, delta=1e-3, sensitivity=1.0) == close(until, rel=1e-9)
+    assert gaussian_epsilon(sigma / 1.01, delta=1e-3, sensitivity=1.0) > 1.01 * until
 
 
 # --- Lemma 4

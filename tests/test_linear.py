@@ -108,7 +108,7 @@ def test_problems_refuse_what_is_out_of_range(make, message):
 def test_rewards_at_the_very_edge_of_the_range_are_allowed():
     """The last digit of a norm notwithstanding."""
     edge = LinearContext.sphere(np.full(20, 1 / math.sqrt(20)), 2)
-    simulate(edge, ldp_linucb(1.0, 0.1, 20, 10), horizon=10, replications=1, seed=0)
+    simulate(edge, ldp_linucb(1.0, delta=0.1, dim=20, horizon=10), horizon=10, replications=1, seed=0)
 
 
 # --- factorisations
@@ -166,7 +166,7 @@ def test_the_noise_is_symmetric_with_independent_entries_of_its_size():
     """With zero vectors, what a round adds to V, to u and to the estimate is its noise alone."""
     dim, n = 3, 3000
     still = LinearContext.table(np.zeros((1, 2, dim)), np.full((1, 2), 0.5), "logistic")
-    policy = ldp_glm(2.0, 0.1, dim, n, noise="analytic")
+    policy = ldp_glm(2.0, delta=0.1, dim=dim, horizon=n, calibration="analytic")
     record = policy.record._replace(step=1e-6)  # so small that the estimate stays in the ball
     state, source, before, noises = linear.start(still.record(), record), streams(5, 0), None, []
     for t in range(1, n + 1):

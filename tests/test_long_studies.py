@@ -165,7 +165,7 @@ def test_a_policy_learns_from_where_its_regret_a_round_stays_below_half_of_unifo
 
 def test_a_run_lies_between_its_ends_and_the_chapter_gets_the_middle():
     problem, horizon = heavy_tailed.setting(1, 0.9), 10**9
-    policy = heavy_tailed.dp_robust_ucb(1.0, 0.9, problem.moment(0.9), horizon)
+    policy = heavy_tailed.dp_robust_ucb(1.0, v=0.9, u=problem.moment(0.9), horizon=horizon)
     found = far.ends(problem, policy, np.array([10**8, horizon]), 3, 5, 1)
     assert len(found) == 6 and (found["low"] < found["high"]).all()
     assert found["regret"].to_numpy() == pytest.approx((found["low"] + found["high"]) / 2)
@@ -202,9 +202,9 @@ def test_what_is_removed_is_measured_beside_what_the_radii_give():
 
 
 def test_reports_until_a_radius_is_small_by_hand():
-    policy = semibandits.cucb_ldp2(1.0, "printed", 1000)
+    policy = semibandits.cucb_ldp2(1.0, variant="printed", horizon=1000)
     assert sets.reports(policy, 0.5, 1000) == pytest.approx(32 * math.log(1000) / 0.25)
-    repaired, n = semibandits.cucb_ldp2(1.0, "repaired", 1000), 500.0
+    repaired, n = semibandits.cucb_ldp2(1.0, variant="repaired", horizon=1000), 500.0
     radius = math.sqrt(13.5 * math.log(1000) / n) + 3 * math.log(1000) / n
     assert sets.reports(repaired, radius, 1000) == pytest.approx(n)
 

@@ -46,8 +46,8 @@ def sample(rng, scale, size, normal):
 
 
 def test_laplace_scale():
-    assert laplace_scale(0.5, 4) == 8.0
-    assert laplace_scale(math.inf, 4) == 0.0
+    assert laplace_scale(0.5, sensitivity=4) == 8.0
+    assert laplace_scale(math.inf, sensitivity=4) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -61,34 +61,45 @@ def test_laplace_scale():
     ],
 )
 def test_analytic_sigma_is_the_published_number(epsilon, delta, sigma):
-    assert gaussian_sigma(epsilon, delta, 1.0) == pytest.approx(sigma, abs=5e-7, rel=1e-10)
+    assert gaussian_sigma(epsilon, delta=delta, sensitivity=1.0) == pytest.approx(sigma, abs=5e-7, rel=1e-10)
 
 
 def test_classical_sigma_is_the_printed_formula():
-    sigma = gaussian_sigma(0.5, 1e-3, 2.0, method="classical")
+    sigma = gaussian_sigma(0.5, delta=1e-3, sensitivity=2.0, calibration="classical")
     assert sigma == pytest.approx(4 * math.sqrt(2 * math.log(1250)))
     # a hundredth of it, as in the cascading experiments
-    assert gaussian_epsilon(0.01 * 2.5 * sigma, 1e-3, math.sqrt(2)) == pytest.approx(17.8592, rel=1e-5)
+    assert gaussian_epsilon(0.01 * 2.5 * sigma, delta=1e-3, sensitivity=math.sqrt(2)) == pytest.approx(
+        17.8592, rel=1e-5
+    )
 
 
 @pytest.mark.parametrize("delta", [1e-12, 1e-3, 0.9])
 def test_gaussian_agrees_with_dp_accounting(delta):
     for epsilon in np.logspace(-6, 11, 9):
-        sigma = gaussian_sigma(epsilon, delta, 1.0)
+        sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=1.0)
         with np.errstate(all="ignore"):
             assert sigma == pytest.approx(get_sigma_gaussian(epsilon, delta, tol=1e-10 * sigma), rel=1e-7)
-            assert gaussian_epsilon(sigma, delta, 1.0) == pytest.approx(
+            assert gaussian_epsilon(sigma, delta=delta, sensitivity=1.0) == pytest.approx(
                 get_epsilon_gaussian(sigma, delta, tol=1e-10 * epsilon), rel=1e-7
             )
-        assert gaussian_epsilon(3 * sigma, delta, 3.0) == pytest.approx(epsilon, rel=1e-7)
+        assert gaussian_epsilon(3 * sigma, delta=delta, sensitivity=3.0) == pytest.approx(epsilon, rel=1e-7)
 
 
 def test_gaussian_limits():
     for method in ("analytic", "classical"):
-        assert gaussian_sigma(math.inf, 1e-3, 1.0, method=method) == 0.0
-    assert gaussian_epsilon(0.0, 1e-3, 1.0) == gaussian_epsilon(1e-320, 1e-3, 1.0) == math.inf
+        assert gaussian_sigma(math.inf, delta=1e-3, sensitivity=1.0, calibration=method) == 0.0
+    assert (
+        gaussian_epsilon(0.0, delta=1e-3, sensitivity=1.0)
+        == gaussian_epsilon(1e-320, delta=1e-3, sensitivity=1.0)
+        == math.inf
+    )
     # Total variation of two unit Gaussians at distance mu is erf(mu / sqrt(8)): 0.0398776 at mu = 0.1.
-    assert gaussian_epsilon(10.0, 0.03988, 1.0) == 0.0 < gaussian_epsilon(10.0, 0.03987, 1.0) < 1e-3
+    assert (
+        gaussian_epsilon(10.0, delta=0.03988, sensitivity=1.0)
+        == 0.0
+        < gaussian_epsilon(10.0, delta=0.03987, sensitivity=1.0)
+        < 1e-3
+    )
 
 
 # Samplers
@@ -118,10 +129,10 @@ def test_zero_scales_draw_nothing():
 
 @pytest.mark.parametrize(("epsilon", "n_values"), [(1e-3, 2), (1.0, 5), (300.0, 17)])
 def test_response_probabilities_pay_exactly_epsilon(epsilon, n_values):
-    keep, other = response_probabilities(epsilon, n_values)
+    keep, other = response_probabilities(epsilon, n_values=n_values)
     assert keep + (n_values - 1) * other == pytest.approx(1.0, abs=1e-15)
     assert math.log(keep) - math.log(other) == pytest.approx(epsilon, abs=1e-10)
-    assert response_probabilities(math.inf, n_values) == (1.0, 0.0)
+    assert response_probabilities(math.inf, n_values=n_values) == (1.0, 0.0)
 
 
 class Grid:
@@ -137,7 +148,7 @@ class Grid:
 def test_respond_by_enumeration(epsilon=1.0):
     """The share of uniforms that lead to each answer is the answer's probability."""
     n_values, cells = 5, 20_000
-    keep, other = response_probabilities(epsilon, n_values)
+    keep, other = response_probabilities(epsilon, n_values=n_values)
     for value in range(n_values):
         answers = [respond.py_func(Grid((i + 0.5) / cells), value, n_values, other) for i in range(cells)]
         expected = np.full(n_values, other)
@@ -166,12 +177,12 @@ def test_randomized_response_answers_arrays_as_one_by_one():
 def test_tree_counter_is_the_box(horizon):
     epsilon, sensitivity = 0.7, 2.0
     items = np.random.default_rng(1).uniform(0, sensitivity, horizon)
-    counter = TreeCounter(epsilon, horizon, rng=np.random.default_rng(2), sensitivity=sensitivity)
+    counter = TreeCounter(epsilon, horizon=horizon, rng=np.random.default_rng(2), sensitivity=sensitivity)
     box = Binary(epsilon / sensitivity, math.floor(math.log2(horizon)) + 1, np.random.default_rng(2))
     for n, x in enumerate(items, start=1):
         assert counter.add(x) == pytest.approx(box.add(x), abs=1e-9)
         assert counter.variance(n) == pytest.approx(sum(2 * b**2 for b in box.scales), rel=1e-12)
-        assert counter.error_bound(n, 0.05) == pytest.approx(chernoff(math.log(2 / 0.05), 0, box.scales), rel=1e-9)
+        assert counter.error_bound(n, beta=0.05) == pytest.approx(chernoff(math.log(2 / 0.05), 0, box.scales), rel=1e-9)
     with pytest.raises(ValueError, match=f"^n must be >= 1 and <= {horizon}, got {horizon + 1}$"):
         counter.add(0.0)
 
@@ -185,7 +196,9 @@ def test_hybrid_counter_is_the_box_at_every_item():
         assert counter.add(x) == pytest.approx(box.add(x), abs=1e-9)
         assert counter.variance(n) == pytest.approx(sum(2 * b**2 for b in box.scales), rel=1e-12)
         if n < 66 or n.bit_count() > 11:
-            assert counter.error_bound(n, 0.05) == pytest.approx(chernoff(math.log(2 / 0.05), 0, box.scales), rel=1e-9)
+            assert counter.error_bound(n, beta=0.05) == pytest.approx(
+                chernoff(math.log(2 / 0.05), 0, box.scales), rel=1e-9
+            )
 
 
 @pytest.mark.parametrize("horizon", [1, 4, 7, 8])
@@ -224,10 +237,13 @@ RNG = np.random.default_rng(0)
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: gaussian_sigma(1e-13, 0.1, 1), "epsilon must be >= 1e-12 for the analytic sigma, got 1e-13"),
+        (
+            lambda: gaussian_sigma(1e-13, delta=0.1, sensitivity=1),
+            "epsilon must be >= 1e-12 for the analytic sigma, got 1e-13",
+        ),
         (lambda: respond_to([0, 3]), "values must be integers >= 0 and < 3, got [0, 3]"),
         (lambda: respond_to(0, rng=7), "rng must be a numpy.random.Generator, got 7"),
-        (lambda: TreeCounter(1, 4, rng=RNG).variance(5), "n must be >= 1 and <= 4, got 5"),
+        (lambda: TreeCounter(1, horizon=4, rng=RNG).variance(5), "n must be >= 1 and <= 4, got 5"),
         (lambda: HybridCounter(1, rng=RNG).add(1.5), "x must be >= 0 and <= 1, got 1.5"),
     ],
 )

@@ -40,7 +40,7 @@ CASES = [  # and the most that the ends may be apart
 def test_the_ends_hold_the_mean_of_runs_that_are_played(problem, epsilon, v, c, horizon, width):
     """Another sample of the same law; a radius that is a tenth larger is seen where the bracket is narrow."""
     marks, u = [horizon // 100, horizon // 10, horizon], problem.moment(v)
-    policy = dp_robust_ucb(epsilon, v, u, horizon, c)
+    policy = dp_robust_ucb(epsilon, v=v, u=u, horizon=horizon, c=c)
     low, high = (ends(problem, policy, marks, 20)[:, end] for end in (0, 1))
     run = simulate(problem, policy, horizon=horizon, replications=10, seed=2, checkpoints=marks[:-1], n_jobs=2)
     for place in range(len(marks)):
@@ -49,7 +49,7 @@ def test_the_ends_hold_the_mean_of_runs_that_are_played(problem, epsilon, v, c, 
         assert least.low <= seen.high and seen.low <= most.high
         assert np.all(low[:, place] <= high[:, place]) and high[:, place].mean() < (1 + width) * low[:, place].mean()
     if math.isinf(epsilon):
-        wrong = ends(problem, robust_ucb(v, u, horizon, 1.1 * c), marks, 20)
+        wrong = ends(problem, robust_ucb(v=v, u=u, horizon=horizon, c=1.1 * c), marks, 20)
         seen = mean_interval(run.regret.values[:, -1], level=0.999)
         assert mean_interval(wrong[:, 0, -1], level=0.999).low > seen.high
 
@@ -57,7 +57,7 @@ def test_the_ends_hold_the_mean_of_runs_that_are_played(problem, epsilon, v, c, 
 def test_a_run_without_noise_is_bracketed_pull_by_pull():
     """Arms of one reward: the whole run is known, so the very regret must lie between the ends."""
     problem, horizon = pareto_arms(np.array([0.9, 0.5]), 1e9), 50_000
-    policy = robust_ucb(1.0, 1.0, horizon)
+    policy = robust_ucb(v=1.0, u=1.0, horizon=horizon)
     marks = [50, 1000, 20_000, horizon]
     regret = simulate(problem, policy, horizon=horizon, replications=1, seed=0, checkpoints=marks[:-1]).regret.values
     low, high = ends(problem, policy, marks, 1)[0]
@@ -83,7 +83,7 @@ def test_the_least_prefix_sum_has_the_law_of_trees_that_are_drawn():
 
 def test_a_path_has_the_noise_of_one_node_at_powers_of_two():
     """All rewards are 0.9: what is left of the mean of the first 1, 2 or 4 pulls is one Laplace number."""
-    policy, source, draws = dp_robust_ucb(1.0, 1.0, 1.0, 1000).record, streams(5, 0), 4000
+    policy, source, draws = dp_robust_ucb(1.0, v=1.0, u=1.0, horizon=1000).record, streams(5, 0), 4000
     starts, laws = minima._blocks(8), minima._laws(3)
     found = np.empty((draws, len(starts) - 1))
     for draw in range(draws):
@@ -110,7 +110,7 @@ def test_a_block_of_rewards_has_the_moments_of_its_own_thresholds():
 
 
 def test_only_what_it_is_made_for():
-    policy, source = dp_robust_ucb(1.0, 0.5, 1.0, 1000), streams(0, 0)
-    for problem, record in ((LIGHT, robust_ucb(0.5, 1.0).record), (Arms.bernoulli([0.5, 0.4]), policy.record)):
+    policy, source = dp_robust_ucb(1.0, v=0.5, u=1.0, horizon=1000), streams(0, 0)
+    for problem, record in ((LIGHT, robust_ucb(v=0.5, u=1.0).record), (Arms.bernoulli([0.5, 0.4]), policy.record)):
         with pytest.raises(ValueError, match="thresholds that follow the pulls alone"):
             minima.bracket(problem.record(), record, np.array([100]), source.env, source.noise)

@@ -1,4 +1,4 @@
-"""Convex losses and the online learners: references, solvers, constants."""
+"""Convex losses and the online learners: solvers, directions, constants."""
 
 from __future__ import annotations
 
@@ -13,14 +13,9 @@ from private_bandits.kernels import barrier, online, weights
 from private_bandits.papers.contextual import (
     agarwal_algorithm_1,
     algorithm_1,
-    algorithm_2,
-    flaxman_bgd,
-    hazan_algorithm_1,
-    saha_algorithm_1,
     zimmert_tsallis_inf,
 )
 from private_bandits.papers.contextual.algorithm_1 import one_point
-from private_bandits.papers.contextual.algorithm_2 import two_point
 from private_bandits.papers.contextual.convex_skeleton import loss
 from private_bandits.problems import Arms, ConvexLoss
 from private_bandits.simulation import trace
@@ -30,117 +25,32 @@ ANCHORS = [[0.5, -0.2, 0.4], [-0.7, 0.6, 0.3], [0.2, 0.9, -0.6], [0.1, 0.1, 0.2]
 TABLE = [[0.2, 0.5, 0.8, 0.9], [0.4, 0.3, 0.5, 0.1], [0.0, 1.0, 0.3, 0.3]]
 RADIAL = ("quadratic", "smooth", "distance", "kinked")
 FIT = {"sphere": "distance", "sphere_strong": "kinked", "saha_tewari": "smooth", "hazan_levy": "quadratic"}
-NOISES = [("none", math.inf, None), ("gaussian", 2.0, 1e-3), ("laplace", 2.0, None)]
 
 
 def convex(kind, **options):
     return ConvexLoss.ball(ANCHORS, kind=kind, **options)
 
 
-def calibrated(make, problem, horizon, noise, epsilon, delta, **options):
-    return make(problem, horizon, epsilon, delta, noise="laplace" if noise == "laplace" else "gaussian", **options)
-
-
-# --- the kernel against the references
-
-
-def reach(sigma, noise, horizon):
-    """What one draw exceeds with probability 1/T^2."""
-    return sigma * (2 * math.log(horizon) if noise == "laplace" else math.sqrt(2 * math.log(2 * horizon**2)))
-
-
-def behind(learner, problem, horizon, choice, sigma, noise):
-    """The reference of a learner that is told losses with that noise, with the bound on them that it is tuned to."""
-    variance, beyond = (2 if noise == "laplace" else 1) * sigma**2, reach(sigma, noise, horizon)
-    if learner == "tsallis":
-        return zimmert_tsallis_inf.reference(problem, choice, beyond)
-    if learner.startswith("sphere"):
-        size = math.sqrt(problem.bound**2 + variance)
-        return flaxman_bgd.reference(problem, horizon, choice, size, learner == "sphere_strong")
-    box = {"saha_tewari": saha_algorithm_1, "hazan_levy": hazan_algorithm_1}[learner]
-    return box.reference(problem, horizon, choice, problem.bound + beyond)
-
-
-@pytest.mark.parametrize("learner", [*FIT, "tsallis"])
-@pytest.mark.parametrize(("noise", "epsilon", "delta"), NOISES)
-@pytest.mark.parametrize("mode", ["schedule", "stochastic"])
-def test_algorithm_1_plays_its_reference(noise, epsilon, delta, learner, mode):
-    """At epsilon = infinity this is the learner alone, without any noise."""
-    horizon = 25 if learner in ("saha_tewari", "hazan_levy") else 200
-    if learner == "tsallis":
-        problem = ConvexLoss.arms(TABLE, mode=mode)
-    else:
-        problem = convex(FIT[learner], mode=mode, spread=0.3 if mode == "stochastic" else 0.0)
-    policy = calibrated(one_point, problem, horizon, noise, epsilon, delta, learner=learner)
-    sigma = {"none": 0.0, "gaussian": problem.bound * math.sqrt(2 * math.log(1250)), "laplace": problem.bound}[noise]
-    assert policy.record.scale == pytest.approx(sigma)
-    source, law = streams(7, 0), "laplace" if noise == "laplace" else "gaussian"
-    plain = behind(learner, problem, horizon, source.choice, sigma, law)
-    rows = np.array(algorithm_1.reference(problem, horizon, source, plain, epsilon, delta, law))
-    rows[:, -1] = np.clip(rows[:, -1], policy.record.low, policy.record.high)
-    shown = trace(problem, policy, horizon=horizon, seed=7)
-    kept = 1 if learner == "tsallis" else None  # whose kernel maps what it is told to [0, 1]
-    np.testing.assert_allclose(shown[:, :kept], rows[:, :kept], rtol=1e-6, atol=1e-8)
-
-
-@pytest.mark.parametrize("learner", FIT)
-def test_algorithm_1_begins_a_long_run_as_its_reference(learner):
-    """At T = 10^6 no step and no radius is capped, as all are in short runs."""
-    problem, horizon, sigma = convex(FIT[learner]), 10**6, 0.01
-    epsilon = 2 * problem.bound * math.sqrt(2 * math.log(1250)) / sigma
-    policy, source = one_point(problem, horizon, epsilon, 1e-3, learner), streams(7, 0)
-    plain = behind(learner, problem, horizon, source.choice, sigma, "gaussian")
-    rows = algorithm_1.reference(problem, 20, source, plain, epsilon, 1e-3)
-    np.testing.assert_allclose(trace(problem, policy, horizon=20, seed=7), rows, rtol=1e-6, atol=1e-8)
+# --- the stochastic learner
 
 
 def on_line(anchors=(0.62, 0.9, 0.4), kind="distance", spread=0.3):
     return ConvexLoss.ball([[z] for z in anchors], kind=kind, mode="stochastic", spread=spread)
 
 
-@pytest.mark.parametrize("anchors", [(0.62, 0.9, 0.4), (0.2, -0.9, 0.1)])
-@pytest.mark.parametrize(("noise", "epsilon", "delta"), [NOISES[0], ("gaussian", 60.0, 1e-3), ("laplace", 60.0, None)])
-def test_the_stochastic_learner_plays_its_reference(noise, epsilon, delta, anchors):
-    """At epsilon = infinity this is the learner of Agarwal et al. itself."""
-    problem, horizon = on_line(anchors, spread=0.1), 8000
-    policy = calibrated(one_point, problem, horizon, noise, epsilon, delta, learner="stochastic")
-    scale = policy.record.scale
-    assert scale == pytest.approx({"none": 0.0, "laplace": 2 * problem.bound / 60}.get(noise, scale))
-    variance = 0.1**2 / 3 + {"none": 0.0, "gaussian": scale**2, "laplace": 2 * scale**2}[noise]
-    cuts, law = [], "laplace" if noise == "laplace" else "gaussian"
-    plain = agarwal_algorithm_1.reference(problem, horizon, variance, scale if noise == "laplace" else 0.0, cuts)
-    rows = algorithm_1.reference(problem, horizon, streams(5, 0), plain, epsilon, delta, law)
-    np.testing.assert_allclose(trace(problem, policy, horizon=horizon, seed=5), rows, atol=1e-12)
-    assert len(set(cuts)) > 2 and {1, 3} <= {case for case, *_ in cuts}
-
-
 def test_the_stochastic_learner_keeps_the_best_point():
     """Of 30 runs none loses it, where the three cases occur."""
     problem, horizon = on_line((0.1, -0.05, -0.1), "quadratic", spread=0.05), 4000
-    policy = one_point(problem, horizon, math.inf, learner="stochastic")
+    policy = one_point(math.inf, problem=problem, horizon=horizon, learner="stochastic")
     best, cases = problem.best_point()[0][0], set()
     for seed in range(30):
         cuts = []
-        plain = agarwal_algorithm_1.reference(problem, horizon, 0.05**2 / 3, 0.0, cuts)
-        rows = algorithm_1.reference(problem, horizon, streams(seed, 0), plain, math.inf)
+        plain = agarwal_algorithm_1.reference(problem, horizon=horizon, scale=0.0, noise="gaussian", cuts=cuts)
+        rows = algorithm_1.around(plain, problem, horizon, streams(seed, 0), 0.0, "gaussian")
         np.testing.assert_allclose(trace(problem, policy, horizon=horizon, seed=seed), rows, atol=1e-12)
         assert all(low <= best <= high for _, low, high in cuts)
         cases |= {case for case, *_ in cuts}
     assert cases == {1, 2, 3}
-
-
-@pytest.mark.parametrize("step", ["printed", "tuned", "strong"])
-@pytest.mark.parametrize(
-    ("epsilon", "noise", "method"),
-    [(math.inf, "gaussian", "classical"), (3.0, "gaussian", "analytic"), (3.0, "laplace", "classical")],
-)
-def test_algorithm_2_plays_its_reference(step, epsilon, noise, method):
-    problem, horizon, delta = convex("kinked"), 300, None if noise == "laplace" else 1e-3
-    told = (epsilon, delta, step, noise, method)
-    rows = np.array(algorithm_2.reference(problem, horizon, streams(2, 0), *told))
-    shown = trace(problem, two_point(problem, horizon, *told), horizon=horizon, seed=2)
-    np.testing.assert_allclose(shown[:, :-1], rows[:, :-1], rtol=1e-7, atol=1e-9)
-    np.testing.assert_allclose(shown[:, -1], rows[:, -1], rtol=1e-6, atol=1e-9)
 
 
 # --- the regret
@@ -150,7 +60,7 @@ def test_algorithm_2_plays_its_reference(step, epsilon, noise, method):
 def test_regret_is_against_the_best_fixed_point(mode):
     options = {"schedule": [0, 1, 1, 2]} if mode == "schedule" else {"weights": [0.5, 0.25, 0.25, 0.0], "spread": 0.1}
     problem = convex("distance", mode=mode, **options)
-    policy = one_point(problem, 120, 3.0, 1e-3)
+    policy = one_point(3.0, problem=problem, delta=1e-3, horizon=120)
     points = trace(problem, policy, horizon=120, seed=5)[:, :-1]
     result = simulate(problem, policy, horizon=120, replications=1, seed=5, checkpoints=[7, 50])
     for t, found in zip((7, 50, 120), result.regret.values[0], strict=True):
@@ -165,7 +75,7 @@ def test_regret_is_against_the_best_fixed_point(mode):
 
 def test_regret_of_arms_is_against_the_best_arm():
     problem = ConvexLoss.arms(TABLE, schedule=[0, 1, 2, 1])
-    policy = one_point(problem, 90, math.inf, learner="tsallis")
+    policy = one_point(math.inf, problem=problem, horizon=90, learner="tsallis")
     arms = trace(problem, policy, horizon=90, seed=5)[:, 0].astype(int)
     rows = np.array(TABLE)[[[0, 1, 2, 1][t % 4] for t in range(90)]]
     expected = rows[np.arange(90), arms].sum() - rows.sum(axis=0).min()

@@ -58,7 +58,7 @@ def test_a_variant_names_neither_noise_nor_method():
             assert policy.chosen not in ELSEWHERE, policy
             assert policy.variant == policy.chosen or policy.variant.startswith(policy.chosen and f"{policy.chosen}, ")
     by_place = {(policy.name, policy.variant) for _, policy in listed() if policy.paper == "zheng2020"}
-    assert ("Tsallis-INF", "tight, gaussian, classical") in by_place
+    assert ("Tsallis-INF", "derived, gaussian, classical") in by_place
     assert ("LDP-GLOC", "repaired, analytic, bounded rewards") in by_place
 
 
@@ -79,7 +79,7 @@ def test_a_variant_is_what_its_constructor_is_called_with(room, epsilon, monkeyp
     for name, make in list(vars(room).items()):
         if inspect.isfunction(make) and (make.__annotations__.get("return") in ("Policy", Policy) or name == "replay"):
             monkeypatch.setattr(room, name, recorded(make))
-    rows = [policy for _, policy in room.algorithms(epsilon)]
+    rows = [policy for _, policy in room.algorithms(epsilon, delta=1e-3)]
     assert {id(policy) for policy in rows} == made.keys()
     several = 0
     for make, given, policy in made.values():
@@ -101,10 +101,10 @@ def facts(policy):
 
 
 def test_without_privacy_a_policy_keeps_its_colour():
-    assert family(cascading.ucb_gaussian(math.inf, 1e-3, 3)) == "gaussian"
-    assert family(cascading.ucb_composition(math.inf, 1e-3, 3)) == "composition"
-    assert family(heavy_tailed.robust_ucb(1.0, 1.0)) == "tree"
-    assert family(heavy_tailed.robust_se(1.0, 1.0, 0.1)) == "elimination"
+    assert family(cascading.ucb_gaussian(math.inf, delta=1e-3, list_size=3)) == "gaussian"
+    assert family(cascading.ucb_composition(math.inf, delta=1e-3, list_size=3)) == "composition"
+    assert family(heavy_tailed.robust_ucb(v=1.0, u=1.0)) == "tree"
+    assert family(heavy_tailed.robust_se(v=1.0, u=1.0, beta=0.1)) == "elimination"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from private_bandits.privacy import Guarantee, channel_loss, sensitivity
 
 
 def response_channel(epsilon, n_values):
-    keep, other = response_probabilities(epsilon, n_values)
+    keep, other = response_probabilities(epsilon, n_values=n_values)
     return np.where(np.eye(n_values, dtype=bool), keep, other)
 
 
@@ -62,7 +62,7 @@ def test_the_loss_is_that_of_the_worst_subset(seed):
 
 def test_randomised_response_agrees_with_dp_accounting(epsilon=3.0):
     n_values = 5
-    noise = n_values * response_probabilities(epsilon, n_values)[1]
+    noise = n_values * response_probabilities(epsilon, n_values=n_values)[1]
     oracle = privacy_loss_distribution.from_randomized_response(noise, n_values, value_discretization_interval=1e-6)
     channel = response_channel(epsilon, n_values)
     assert oracle.get_epsilon_for_delta(0.0) == pytest.approx(channel_loss(channel), abs=1e-5)

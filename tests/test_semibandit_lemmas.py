@@ -23,7 +23,7 @@ def test_nodes_of_a_leaf():
     np.testing.assert_array_equal(lemmas.node_counts(1), [1])
     np.testing.assert_array_equal(lemmas.node_counts(8), [4, 3, 3, 2, 3, 2, 2, 1])
     for horizon in (1, 2, 3, 7, 8, 100, 1024):
-        counter = TreeCounter(1.0, horizon, rng=np.random.default_rng(0))
+        counter = TreeCounter(1.0, horizon=horizon, rng=np.random.default_rng(0))
         assert lemmas.node_counts(horizon).max() == counter.levels
 
 

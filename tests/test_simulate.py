@@ -48,8 +48,8 @@ SEVERAL = LinearContext.table([[[1.0, 0.0], [0.0, 0.8]], [[0.6, 0.6], [0.0, 0.0]
 BALL = ConvexLoss.ball([[0.3, 0.1], [-0.4, 0.2]], kind="smooth")
 TABLE = ConvexLoss.arms([[0.1, 0.5], [0.6, 0.4]])
 ON_SETS = replace(
-    cascading.ucb_laplace(1.0, 3),
-    record=cascading.ucb_laplace(1.0, 3).record._replace(
+    cascading.ucb_laplace(1.0, list_size=3),
+    record=cascading.ucb_laplace(1.0, list_size=3).record._replace(
         list_size=0,
         noise=index.TREE,
         scale=0.5,
@@ -65,37 +65,48 @@ ON_SETS = replace(
 GAMES = {
     "ucb1": (PROBLEM, cascading.cascade_ucb1()),
     "uniform": (PROBLEM, cascading.uniform()),
-    "laplace": (PROBLEM, cascading.ucb_laplace(1.0, 3)),
-    "gaussian": (PROBLEM, cascading.ucb_gaussian(1.0, 1e-3, 3)),
-    "hybrid": (PROBLEM, cascading.ucb_hybrid(1.0, 8, HORIZON, 0.01, variant="proof")),
-    "first": (PROBLEM, cascading.repaired_local(1.0, 3)),
-    "padded": (PROBLEM, cascading.repaired_padded(1.0, 3, 1e-3, "displays")),
-    "keep": (PROBLEM, cascading.repaired_central(5.0, 8, 3, HORIZON)),
-    "forget": (PROBLEM, cascading.repaired_central(1.0, 8, 3, HORIZON, "forget")),
-    "counter": (PROBLEM, cascading.repaired_central(1.0, 8, 3, HORIZON, "counter")),
-    "semi-bandit": (SEMI, cascading.cucb_gaussian(1.0, 1e-3, 8, 3)),
+    "laplace": (PROBLEM, cascading.ucb_laplace(1.0, list_size=3)),
+    "gaussian": (PROBLEM, cascading.ucb_gaussian(1.0, delta=1e-3, list_size=3)),
+    "hybrid": (PROBLEM, cascading.ucb_hybrid(1.0, n_items=8, horizon=HORIZON, noise_multiplier=0.01, variant="proof")),
+    "first": (PROBLEM, cascading.repaired_local(1.0, list_size=3)),
+    "padded": (PROBLEM, cascading.repaired_padded(1.0, list_size=3, delta=1e-3, over="displays")),
+    "keep": (PROBLEM, cascading.repaired_central(5.0, n_items=8, list_size=3, horizon=HORIZON)),
+    "forget": (PROBLEM, cascading.repaired_central(1.0, n_items=8, list_size=3, horizon=HORIZON, design="forget")),
+    "counter": (PROBLEM, cascading.repaired_central(1.0, n_items=8, list_size=3, horizon=HORIZON, design="counter")),
+    "semi-bandit": (SEMI, cascading.cucb_gaussian(1.0, delta=1e-3, n_items=8, list_size=3)),
     "sets": (SETS, ON_SETS),
     "coverage": (COVERAGE, ON_SETS),
-    "radius": (SemiBandit.from_sets([0.5, 0.5, 0.2], [[0, 1], [1, 2]]), semibandits.super_arm_radius(1.0, HORIZON)),
-    "blocks": (SETS, semibandits.cucb_blocks(1.0, 3, 4, HORIZON)),
-    "elimination": (ARMS, dp_se(1.0, 4, HORIZON, 0.5)),
-    "robust elimination": (PARETO, heavy_tailed.dp_robust_se(1.0, 0.9, 1.0, 0.5, 3.0)),
-    "local elimination": (PARETO, heavy_tailed.ldp_robust_se(3.0, 0.9, 0.6, 0.9, 2.0)),
+    "radius": (
+        SemiBandit.from_sets([0.5, 0.5, 0.2], [[0, 1], [1, 2]]),
+        semibandits.super_arm_radius(1.0, horizon=HORIZON),
+    ),
+    "blocks": (SETS, semibandits.cucb_blocks(1.0, size=3, n_arms=4, horizon=HORIZON)),
+    "elimination": (ARMS, dp_se(1.0, n_arms=4, horizon=HORIZON, beta=0.5)),
+    "robust elimination": (PARETO, heavy_tailed.dp_robust_se(1.0, v=0.9, u=1.0, beta=0.5, c=3.0)),
+    "local elimination": (PARETO, heavy_tailed.ldp_robust_se(3.0, v=0.9, u=0.6, beta=0.9, c=2.0)),
     "episodes": (ARMS, adap_klucb(0.5)),
     "phases that add up": (ARMS, dp_klucb(0.5)),
-    "robust episodes": (PARETO, heavy_tailed.adap_robust_ucb(1.0, 0.5, 1.0, HORIZON)),
-    "quantile": (PARETO, heavy_tailed.quantile_se(1.0, 0.1, width=2.0)),
-    "robust": (PARETO, heavy_tailed.dp_robust_ucb(1.0, 0.5, 2.0, HORIZON, c=0.3)),
-    "replay": (ARMS, replay(thompson(), 0.5, HORIZON)),
-    "linear": (SPHERE, contextual.ldp_linucb(5.0, 1e-3, 2, HORIZON)),
-    "stretches": (LINES, contextual.by_stretches(contextual.ldp_linucb(5.0, 1e-3, 2, HORIZON, "derived"), 0.3)),
-    "several sets": (SEVERAL, contextual.by_stretches(contextual.linucb_private_rewards(5.0, 1e-3, 2), 0.3)),
-    "joint": (LINES, contextual.joint_linucb(5.0, 1e-3, 2, HORIZON, growth=0.3)),
-    "phases": (LINES, contextual.private_rewards(400.0, 2, 2, HORIZON)),
-    "weighted": (LINES, contextual.weighted_regression(1.0, 1e-3, 2, HORIZON)),
-    "online": (BALL, contextual.one_point(BALL, HORIZON, 2.0, 1e-3, "saha_tewari")),
-    "online, two points": (BALL, contextual.two_point(BALL, HORIZON, 1.0, 1e-3)),
-    "online, arms": (TABLE, contextual.one_point(TABLE, HORIZON, 1.0, 1e-3, "tsallis")),
+    "robust episodes": (PARETO, heavy_tailed.adap_robust_ucb(1.0, v=0.5, u=1.0, horizon=HORIZON)),
+    "quantile": (PARETO, heavy_tailed.quantile_se(1.0, beta=0.1, width=2.0)),
+    "robust": (PARETO, heavy_tailed.dp_robust_ucb(1.0, v=0.5, u=2.0, horizon=HORIZON, c=0.3)),
+    "replay": (ARMS, replay(thompson(), 0.5, horizon=HORIZON)),
+    "linear": (SPHERE, contextual.ldp_linucb(5.0, delta=1e-3, dim=2, horizon=HORIZON)),
+    "stretches": (
+        LINES,
+        contextual.by_stretches(
+            contextual.ldp_linucb(5.0, delta=1e-3, dim=2, horizon=HORIZON, variant="derived"), growth=0.3
+        ),
+    ),
+    "several sets": (
+        SEVERAL,
+        contextual.by_stretches(contextual.linucb_private_rewards(5.0, delta=1e-3, dim=2), growth=0.3),
+    ),
+    "joint": (LINES, contextual.joint_linucb(5.0, delta=1e-3, dim=2, horizon=HORIZON, growth=0.3)),
+    "phases": (LINES, contextual.private_rewards(400.0, dim=2, n_actions=2, horizon=HORIZON)),
+    "weighted": (LINES, contextual.weighted_regression(1.0, delta=1e-3, dim=2, horizon=HORIZON)),
+    "online": (BALL, contextual.one_point(2.0, problem=BALL, delta=1e-3, horizon=HORIZON, learner="saha_tewari")),
+    "online, two points": (BALL, contextual.two_point(1.0, problem=BALL, delta=1e-3, horizon=HORIZON)),
+    "online, arms": (TABLE, contextual.one_point(1.0, problem=TABLE, delta=1e-3, horizon=HORIZON, learner="tsallis")),
 }
 every_game = pytest.mark.parametrize(("problem", "policy"), GAMES.values(), ids=GAMES)
 
@@ -204,23 +215,23 @@ def test_streams_are_named_by_seed_and_replication_and_independent():
 
 
 SILENT = {
-    "laplace": (PROBLEM, cascading.ucb_laplace(math.inf, 3)),
-    "gaussian": (PROBLEM, cascading.ucb_gaussian(math.inf, 1e-3, 3)),
-    "hybrid": (PROBLEM, cascading.ucb_hybrid(math.inf, 8, HORIZON)),
-    "first": (PROBLEM, cascading.repaired_local(math.inf, 3)),
-    "padded": (PROBLEM, cascading.repaired_padded(math.inf, 3, 1e-3)),
-    "keep": (PROBLEM, cascading.repaired_central(math.inf, 8, 3, HORIZON)),
-    "semi-bandit": (SEMI, cascading.cucb_gaussian(math.inf, 1e-3, 8, 3)),
-    "blocks": (SETS, semibandits.cucb_blocks(math.inf, 3, 4, HORIZON)),
-    "elimination": (ARMS, dp_se(math.inf, 4, HORIZON)),
-    "local elimination": (PARETO, heavy_tailed.ldp_robust_se(math.inf, 0.9, 1.0, 0.1)),
+    "laplace": (PROBLEM, cascading.ucb_laplace(math.inf, list_size=3)),
+    "gaussian": (PROBLEM, cascading.ucb_gaussian(math.inf, delta=1e-3, list_size=3)),
+    "hybrid": (PROBLEM, cascading.ucb_hybrid(math.inf, n_items=8, horizon=HORIZON)),
+    "first": (PROBLEM, cascading.repaired_local(math.inf, list_size=3)),
+    "padded": (PROBLEM, cascading.repaired_padded(math.inf, list_size=3, delta=1e-3)),
+    "keep": (PROBLEM, cascading.repaired_central(math.inf, n_items=8, list_size=3, horizon=HORIZON)),
+    "semi-bandit": (SEMI, cascading.cucb_gaussian(math.inf, delta=1e-3, n_items=8, list_size=3)),
+    "blocks": (SETS, semibandits.cucb_blocks(math.inf, size=3, n_arms=4, horizon=HORIZON)),
+    "elimination": (ARMS, dp_se(math.inf, n_arms=4, horizon=HORIZON)),
+    "local elimination": (PARETO, heavy_tailed.ldp_robust_se(math.inf, v=0.9, u=1.0, beta=0.1)),
     "episodes": (ARMS, adap_klucb(math.inf)),
-    "robust": (PARETO, heavy_tailed.dp_robust_ucb(math.inf, 0.5, 2.0, HORIZON)),
-    "quantile": (PARETO, heavy_tailed.quantile_se(math.inf, 0.1)),
-    "linear": (SPHERE, contextual.ldp_linucb(math.inf, 1e-3, 2, HORIZON)),
-    "online": (BALL, contextual.one_point(BALL, HORIZON, math.inf)),
-    "online, two points": (BALL, contextual.two_point(BALL, HORIZON, math.inf)),
-    "online, arms": (TABLE, contextual.one_point(TABLE, HORIZON, math.inf, learner="tsallis")),
+    "robust": (PARETO, heavy_tailed.dp_robust_ucb(math.inf, v=0.5, u=2.0, horizon=HORIZON)),
+    "quantile": (PARETO, heavy_tailed.quantile_se(math.inf, beta=0.1)),
+    "linear": (SPHERE, contextual.ldp_linucb(math.inf, delta=1e-3, dim=2, horizon=HORIZON)),
+    "online": (BALL, contextual.one_point(math.inf, problem=BALL, horizon=HORIZON)),
+    "online, two points": (BALL, contextual.two_point(math.inf, problem=BALL, horizon=HORIZON)),
+    "online, arms": (TABLE, contextual.one_point(math.inf, problem=TABLE, horizon=HORIZON, learner="tsallis")),
 }
 
 
@@ -290,7 +301,9 @@ def test_a_fixed_list_has_a_known_regret_and_is_told_what_was_observed(problem, 
 # --- results
 
 
-@pytest.mark.parametrize("policy", [cascading.ucb_laplace(1.0, 3), Fixed([0, 1, 2])], ids=lambda policy: policy.name)
+@pytest.mark.parametrize(
+    "policy", [cascading.ucb_laplace(1.0, list_size=3), Fixed([0, 1, 2])], ids=lambda policy: policy.name
+)
 def test_results_say_what_was_run_in_strings_and_numbers(policy):
     result = play(policy, horizon=20)
     assert result.regret.dims == ("replication", "t") and result.regret.dtype == np.float64
@@ -311,8 +324,8 @@ def test_results_say_what_was_run_in_strings_and_numbers(policy):
 @pytest.mark.parametrize("seed", [0, 2**63 - 1, 2**63, 10**30, np.uint64(2**63 + 1)], ids=repr)
 def test_a_file_gives_back_the_result_and_json_its_attributes(horizon, seed, tmp_path):
     """Facts of the fit, as a moment, and empty ones included."""
-    result = simulate(PARETO, heavy_tailed.quantile_se(1.0, 0.1), horizon=horizon, replications=2, seed=seed)
-    policies = heavy_tailed.robust_ucb(0.5, 1.0), Fixed([0])
+    result = simulate(PARETO, heavy_tailed.quantile_se(1.0, beta=0.1), horizon=horizon, replications=2, seed=seed)
+    policies = heavy_tailed.robust_ucb(v=0.5, u=1.0), Fixed([0])
     short = [simulate(PARETO, each, horizon=9, replications=2, seed=1) for each in policies]
     assert ["moment" in each.attrs for each in short] == [True, False] == [each.attrs["paper"] != "" for each in short]
     for each in (*short, result):
@@ -414,33 +427,56 @@ def test_bad_arguments_are_named(changes, message):
         play(cascading.cascade_ucb1(), **{"horizon": 50, **changes})
 
 
-ON_BALL, LINE = contextual.one_point(BALL, 50, 1.0, 1e-3), ConvexLoss.ball([[0.1]], mode="stochastic", spread=0.1)
+ON_BALL, LINE = (
+    contextual.one_point(1.0, problem=BALL, delta=1e-3, horizon=50),
+    ConvexLoss.ball([[0.1]], mode="stochastic", spread=0.1),
+)
 
 
 @pytest.mark.parametrize(
     ("problem", "policy", "message"),
     [
-        (PROBLEM, cascading.ucb_laplace(1.0, 2), "Laplace was calibrated for list_size=2, the problem has 3"),
-        (PROBLEM, cascading.ucb_hybrid(1.0, 9, 50), "was calibrated for n_items=9, the problem has 8"),
-        (PROBLEM, cascading.ucb_hybrid(1.0, 8, 49), "horizon must be <= 49, for which Hybrid, log of horizon was"),
-        (SEMI, cascading.repaired_padded(1.0, 3), "Laplace, padded needs a Cascade"),
-        (ARMS, dp_se(1.0, 3, 50), "calibrated for n_items=3, the problem has 4"),
-        (ARMS, dp_se(1.0, 4, 49), "horizon must be <= 49"),
-        (PARETO, dp_se(1.0, 2, 50), r"rewards must be in \[0, 1\] for DP-SE"),
-        (heavy_tailed.pareto_arms([0.9], 1.5), heavy_tailed.robust_ucb(0.5, 1.0), "moment of order 1.5 must be finite"),
-        (PROBLEM, cascading.cucb_gaussian(math.inf, 1e-3, 8, 3), "CUCB needs a SemiBandit, got Cascade"),
-        (SETS, semibandits.cucb_blocks(1.0, 2, 4, 50), "size=2, the problem has 3"),
-        (SEMI, semibandits.super_arm_radius(1.0, 50), "listed super arms"),
-        (PROBLEM, contextual.linucb(2), "needs a LinearContext"),
-        (SPHERE, contextual.linucb(3), "calibrated for dim=3, the problem has 2"),
-        (SPHERE, contextual.gloc(2, 50), "rewards must be 0 or 1"),
-        (SPHERE, contextual.private_rewards(1.0, 2, 4, 50), "must have given sets"),
-        (BALL, contextual.one_point(BALL, 49, 1.0, 1e-3), "horizon must be <= 49"),
+        (PROBLEM, cascading.ucb_laplace(1.0, list_size=2), "Laplace was calibrated for list_size=2, the problem has 3"),
+        (PROBLEM, cascading.ucb_hybrid(1.0, n_items=9, horizon=50), "was calibrated for n_items=9, the problem has 8"),
+        (
+            PROBLEM,
+            cascading.ucb_hybrid(1.0, n_items=8, horizon=49),
+            "horizon must be <= 49, for which Hybrid, log of horizon was",
+        ),
+        (SEMI, cascading.repaired_padded(1.0, list_size=3), "Laplace, padded needs a Cascade"),
+        (ARMS, dp_se(1.0, n_arms=3, horizon=50), "calibrated for n_items=3, the problem has 4"),
+        (ARMS, dp_se(1.0, n_arms=4, horizon=49), "horizon must be <= 49"),
+        (PARETO, dp_se(1.0, n_arms=2, horizon=50), r"rewards must be in \[0, 1\] for DP-SE"),
+        (
+            heavy_tailed.pareto_arms([0.9], 1.5),
+            heavy_tailed.robust_ucb(v=0.5, u=1.0),
+            "moment of order 1.5 must be finite",
+        ),
+        (
+            PROBLEM,
+            cascading.cucb_gaussian(math.inf, delta=1e-3, n_items=8, list_size=3),
+            "CUCB needs a SemiBandit, got Cascade",
+        ),
+        (SETS, semibandits.cucb_blocks(1.0, size=2, n_arms=4, horizon=50), "size=2, the problem has 3"),
+        (SEMI, semibandits.super_arm_radius(1.0, horizon=50), "listed super arms"),
+        (PROBLEM, contextual.linucb(dim=2), "needs a LinearContext"),
+        (SPHERE, contextual.linucb(dim=3), "calibrated for dim=3, the problem has 2"),
+        (SPHERE, contextual.gloc(dim=2, horizon=50), "rewards must be 0 or 1"),
+        (SPHERE, contextual.private_rewards(1.0, dim=2, n_actions=4, horizon=50), "must have given sets"),
+        (BALL, contextual.one_point(1.0, problem=BALL, delta=1e-3, horizon=49), "horizon must be <= 49"),
         (ConvexLoss.ball([[0.1, 0.1, 0.1]], kind="smooth"), ON_BALL, "dimension"),
         (ConvexLoss.ball([[-0.9, 0.2]], kind="smooth"), ON_BALL, "B <="),
-        (ConvexLoss.ball([[0.3, 0.1]], kind="kinked"), contextual.two_point(BALL, 50, 1.0, 1e-3), "G <="),
-        (BALL, contextual.one_point(TABLE, 50, 1.0, 1e-3, "tsallis"), "ConvexLoss.arms"),
-        (ConvexLoss.ball([[0.1]]), contextual.one_point(LINE, 50, 1.0, 1e-3, "stochastic"), "mode='stochastic'"),
+        (
+            ConvexLoss.ball([[0.3, 0.1]], kind="kinked"),
+            contextual.two_point(1.0, problem=BALL, delta=1e-3, horizon=50),
+            "G <=",
+        ),
+        (BALL, contextual.one_point(1.0, problem=TABLE, delta=1e-3, horizon=50, learner="tsallis"), "ConvexLoss.arms"),
+        (
+            ConvexLoss.ball([[0.1]]),
+            contextual.one_point(1.0, problem=LINE, delta=1e-3, horizon=50, learner="stochastic"),
+            "mode='stochastic'",
+        ),
         (BALL, cascading.cascade_ucb1(), "CascadeUCB1 needs Arms, a Cascade or a SemiBandit, got ConvexLoss.ball"),
         ("no problem", Fixed([0]), "fixed needs Arms, a Cascade, .* or a Problem of your own, got 'no problem'"),
     ],

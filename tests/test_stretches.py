@@ -15,7 +15,6 @@ from private_bandits.mechanisms import gaussian_epsilon
 from private_bandits.papers.contextual import (
     bounds,
     by_stretches,
-    hanna_local,
     instances,
     joint_linucb,
     ldp_linucb,
@@ -39,8 +38,11 @@ SEVERAL = LinearContext.table(SETS, np.array(SETS) @ THETA)
 @pytest.mark.parametrize("epsilon", [1.0, 50.0, math.inf])
 def test_stretches_of_one_round_are_the_loop(epsilon, variant, dim):
     problem = instances.one_set(dim) if dim > 1 else instances.or_nothing()
-    policy = ldp_linucb(epsilon, DELTA, dim, 600, variant, "analytic")
-    for one, other in ((policy, by_stretches(policy, 0.0)), (linucb(dim), by_stretches(linucb(dim), 0.0))):
+    policy = ldp_linucb(epsilon, delta=DELTA, dim=dim, horizon=600, variant=variant, calibration="analytic")
+    for one, other in (
+        (policy, by_stretches(policy, growth=0.0)),
+        (linucb(dim=dim), by_stretches(linucb(dim=dim), growth=0.0)),
+    ):
         for seed in (0, 1):
             expected, found = (trace(problem, each, horizon=600, seed=seed) for each in (one, other))
             np.testing.assert_array_equal(expected, found)
@@ -82,9 +84,17 @@ def round_by_round(problem, policy, horizon, seed):
 @pytest.mark.parametrize(
     "policy",
     [
-        by_stretches(ldp_linucb(40.0, DELTA, 2, 400, "derived", "analytic", 0.05), 0.2),
-        by_stretches(ldp_linucb(40.0, None, 2, 400, "derived", "laplace", 0.005), 0.2),
-        by_stretches(linucb_private_rewards(20.0, DELTA, 2), 0.2),
+        by_stretches(
+            ldp_linucb(
+                40.0, delta=DELTA, dim=2, horizon=400, variant="derived", calibration="analytic", bonus_factor=0.05
+            ),
+            growth=0.2,
+        ),
+        by_stretches(
+            ldp_linucb(40.0, dim=2, horizon=400, variant="derived", noise="laplace", bonus_factor=0.005),
+            growth=0.2,
+        ),
+        by_stretches(linucb_private_rewards(20.0, delta=DELTA, dim=2), growth=0.2),
     ],
     ids=["gaussian", "laplace", "rewards"],
 )
@@ -101,7 +111,7 @@ def test_stretches_have_the_law_of_users_one_by_one(policy):
 
 def test_sums_of_rewards_have_their_mean_and_variance():
     env = np.random.default_rng(0)
-    for problem, variance in ((instances.one_set(2), 1 / 3), (instances.one_set(2, "logistic"), 0.24)):
+    for problem, variance in ((instances.one_set(2), 1 / 3), (instances.one_set(2, link="logistic"), 0.24)):
         mean = 0.4
         for count in (1, 40, 1000):
             how = (problem.record().binary, problem.record().spread)
@@ -118,8 +128,8 @@ def test_the_tree_holds_a_node_for_every_power_of_two():
 
 
 def test_no_run_fills_the_tree_of_the_joint_model_before_its_end():
-    policy, problem = joint_linucb(1.0, DELTA, 2, 10**9), instances.one_set(2, gap=1e-3)
-    paid = gaussian_epsilon(policy.record.constants.sigma, DELTA, 4 * math.sqrt(policy.record.levels))
+    policy, problem = joint_linucb(1.0, delta=DELTA, dim=2, horizon=10**9), instances.one_set(2, gap=1e-3)
+    paid = gaussian_epsilon(policy.record.constants.sigma, delta=DELTA, sensitivity=4 * math.sqrt(policy.record.levels))
     assert paid == pytest.approx(1)
     result = simulate(problem, policy, horizon=10**9, replications=3, seed=0, checkpoints=[10**8])
     assert (result.regret[:, -1] > result.regret[:, 0]).all()
@@ -129,7 +139,9 @@ def test_users_of_laplace_noise_move_by_no_more_in_l1():
     rng = np.random.default_rng(0)
     for dim in (1, 2, 3):
         far, most = dim + 1 + 4 * math.sqrt(dim), 0.0
-        assert ldp_linucb(2.0, None, dim, 9, "derived", "laplace").record.constants.sigma == pytest.approx(far / 2)
+        assert ldp_linucb(
+            2.0, dim=dim, horizon=9, variant="derived", noise="laplace"
+        ).record.constants.sigma == pytest.approx(far / 2)
         for _ in range(20_000):
             messages = []
             for _ in range(2):
@@ -141,7 +153,10 @@ def test_users_of_laplace_noise_move_by_no_more_in_l1():
 
 
 def test_the_laplace_ellipsoids_hold_the_parameter():
-    policy, problem = ldp_linucb(20.0, None, 2, 3000, "derived", "laplace"), instances.one_set(2)
+    policy, problem = (
+        ldp_linucb(20.0, dim=2, horizon=3000, variant="derived", noise="laplace"),
+        instances.one_set(2),
+    )
     record, missed = policy.record.constants, 0
     for seed in range(20):
         source, state = streams(seed, 0), stretches.start(problem.record(), policy.record)
@@ -177,14 +192,16 @@ def test_the_messages_of_weighted_regression_move_by_no_more():
         for kind in (0, 1):
             most[kind] = max(most[kind], np.linalg.norm(sent[0][kind] - sent[1][kind]))
     assert most[0] <= math.sqrt(2) + 1e-9 and 0.95 * 2 * math.sqrt(5) < most[1] <= 2 * math.sqrt(5)
-    policy = weighted_regression(1.0, DELTA, 2, 10**9)
-    assert gaussian_epsilon(policy.record.regression_sigma, DELTA, 2 * math.sqrt(5)) == pytest.approx(1.0)
-    assert gaussian_epsilon(policy.record.sigma, DELTA, math.sqrt(2)) == pytest.approx(1.0)
+    policy = weighted_regression(1.0, delta=DELTA, dim=2, horizon=10**9)
+    assert gaussian_epsilon(policy.record.regression_sigma, delta=DELTA, sensitivity=2 * math.sqrt(5)) == pytest.approx(
+        1.0
+    )
+    assert gaussian_epsilon(policy.record.sigma, delta=DELTA, sensitivity=math.sqrt(2)) == pytest.approx(1.0)
 
 
 def norms(problem, batches, rounds, epsilon=1.0):
     """The mean of |U x| over the law of the actions, with the weights after some rounds."""
-    record = weighted_regression(epsilon, DELTA, problem.dim, rounds, batches).record
+    record = weighted_regression(epsilon, delta=DELTA, dim=problem.dim, horizon=rounds, batches=batches).record
     state = state_after(weighted, problem, record, rounds)
     return np.linalg.norm(problem.sets[:, 0] @ state.weights, axis=1).mean(), state.weights
 
@@ -200,7 +217,7 @@ def test_the_weights_are_found():
 
 
 def test_the_best_actions_stay_and_others_leave():
-    record = weighted_regression(1.0, DELTA, 2, 10**11).record
+    record = weighted_regression(1.0, delta=DELTA, dim=2, horizon=10**11).record
     lost = 0
     for seed in range(20):
         state = state_after(weighted, SEVERAL, record, 10**11, seed)
@@ -212,29 +229,14 @@ def test_the_best_actions_stay_and_others_leave():
 def test_the_bounds_by_hand():
     assert bounds.local_lower(10**8, 1.0) == pytest.approx(1e4 / (16 * math.sqrt(2 * math.e) * (math.e - 1)))
     assert bounds.local_lower(1, 0.01) == pytest.approx(math.exp(-4 * math.expm1(0.01) ** 2) / 8)
-    record = weighted_regression(1.0, DELTA, 2, 10**10).record
+    record = weighted_regression(1.0, delta=DELTA, dim=2, horizon=10**10).record
     sigma, tail = record.regression_sigma, math.sqrt(2 * math.log(2 * 24 / 0.1))
     assert record.radius == pytest.approx(math.sqrt(2) * sigma * (math.sqrt(2) + tail) + 1 + tail)
-    free = weighted_regression(math.inf, DELTA, 2, 1000)
+    free = weighted_regression(math.inf, delta=DELTA, dim=2, horizon=1000)
     assert free.record.sigma == free.record.regression_sigma == 0.0 and free.privacy.trust == "none"
 
 
 # --- private rewards in phases
-
-
-TRIPLE = LinearContext.table([[[1.0, 0.0], [0.6, 0.6], [0.0, 0.9]]], [[0.9, 0.5, -0.4]])
-KNOWN = [instances.one_set(2), instances.one_set(3, gap=0.9), instances.or_nothing(0.9), TRIPLE]
-
-
-@pytest.mark.parametrize("problem", KNOWN, ids=str)
-@pytest.mark.parametrize("epsilon", [5.0, 400.0])
-def test_phases_are_the_reference(problem, epsilon):
-    policy = private_rewards(epsilon, problem.dim, problem.n_actions, 900)
-    for seed in (0, 1):
-        rows = hanna_local.reference(problem, 900, streams(seed, 0), epsilon)
-        np.testing.assert_array_equal(trace(problem, policy, horizon=900, seed=seed), rows)
-        if epsilon > 100:
-            assert rows[-1][0] == problem.means[0].argmax()
 
 
 def test_a_design_sees_every_direction():
@@ -250,9 +252,10 @@ def test_a_design_sees_every_direction():
 
 def test_the_best_action_stays_with_private_rewards():
     """Over all phases of 300 runs; alpha is 0.1, and Bernstein's bound is generous."""
-    policy, lost = private_rewards(1.0, 2, 3, 10**9), 0
+    triple = LinearContext.table([[[1.0, 0.0], [0.6, 0.6], [0.0, 0.9]]], [[0.9, 0.5, -0.4]])
+    policy, lost = private_rewards(1.0, dim=2, n_actions=3, horizon=10**9), 0
     for seed in range(300):
-        state = state_after(phased, TRIPLE, policy.record, 10**9, seed)
+        state = state_after(phased, triple, policy.record, 10**9, seed)
         lost += not state.alive[0]
         assert state.alive.sum() == 1
     assert lost <= 3

@@ -20,17 +20,17 @@ from private_bandits_book.studies import LongRun
 
 MEANS = [0.7, 0.4, 0.2]
 OTHERS = {
-    "means": (Arms.bernoulli([0.7, 0.4, 0.3]), baselines.dp_se(1.0, 3, 300)),
-    "epsilon": (Arms.bernoulli(MEANS), baselines.dp_se(2.0, 3, 300)),
-    "a constant that no name tells": (Arms.bernoulli(MEANS), baselines.dp_se(1.0, 3, 300, beta=0.1)),
+    "means": (Arms.bernoulli([0.7, 0.4, 0.3]), baselines.dp_se(1.0, n_arms=3, horizon=300)),
+    "epsilon": (Arms.bernoulli(MEANS), baselines.dp_se(2.0, n_arms=3, horizon=300)),
+    "a constant that no name tells": (Arms.bernoulli(MEANS), baselines.dp_se(1.0, n_arms=3, horizon=300, beta=0.1)),
     "policy": (Arms.bernoulli(MEANS), baselines.adap_ucb(1.0)),
-    "problem of the same means": (SemiBandit.top_k(np.array(MEANS), 1), baselines.dp_se(1.0, 3, 300)),
+    "problem of the same means": (SemiBandit.top_k(np.array(MEANS), 1), baselines.dp_se(1.0, n_arms=3, horizon=300)),
 }
 
 
 @pytest.mark.parametrize("other", OTHERS)
 def test_different_runs_are_told_apart_and_equal_ones_are_not(other):
-    one, same = (studies.identity(Arms.bernoulli(MEANS), baselines.dp_se(1.0, 3, 300)) for _ in range(2))
+    one, same = (studies.identity(Arms.bernoulli(MEANS), baselines.dp_se(1.0, n_arms=3, horizon=300)) for _ in range(2))
     assert one == same != studies.identity(*OTHERS[other]) and hash(one) == hash(same)
 
 

@@ -31,18 +31,24 @@ def module() -> str:
 
 
 def _cascading() -> dict[str, Any]:
-    laplace = cascading.ucb_laplace(1.0, 1).record
-    gaussian = cascading.ucb_gaussian(1.0, DELTA, 1).record
-    hybrid = cascading.ucb_hybrid(1.0, 1, HORIZON, variant="proof").record
-    semi = cascading.cucb_gaussian(1.0, DELTA, 1, 1).record
-    scales = {one.variant: one.record.scale for name, one in cascading.algorithms() if name == "algorithm_2"}
+    laplace = cascading.ucb_laplace(1.0, list_size=1).record
+    gaussian = cascading.ucb_gaussian(1.0, delta=DELTA, list_size=1).record
+    hybrid = cascading.ucb_hybrid(1.0, n_items=1, horizon=HORIZON, variant="proof").record
+    semi = cascading.cucb_gaussian(1.0, delta=DELTA, n_items=1, list_size=1).record
+    scales = {
+        one.variant: one.record.scale for name, one in cascading.algorithms(1.0, delta=1e-3) if name == "algorithm_2"
+    }
     designs = ("keep", "forget", "counter")
-    blocks = {design: cascading.repaired_central(1.0, 1, 1, HORIZON, design=design).record for design in designs}
+    blocks = {
+        design: cascading.repaired_central(1.0, n_items=1, list_size=1, horizon=HORIZON, design=design).record
+        for design in designs
+    }
     return {
         "sampling": laplace.terms[0],
         "laplace": laplace.terms[1][0] / laplace.scale**2,
         "gaussian": gaussian.terms[1] / gaussian.scale**2,
-        "composition": cascading.ucb_composition(1.0, DELTA, 1).record.scale ** 2 / math.log(math.e + 1.0 / DELTA),
+        "composition": cascading.ucb_composition(1.0, delta=DELTA, list_size=1).record.scale ** 2
+        / math.log(math.e + 1.0 / DELTA),
         "lemma": lemma_1_constant(),
         "hybrid": hybrid.bonus_scale / hybrid.scale / lemma_1_constant(),
         "semi": semi.terms[1][0] / semi.scale**2,
@@ -53,8 +59,8 @@ def _cascading() -> dict[str, Any]:
 
 
 def _semibandits() -> dict[str, Any]:
-    printed, repaired = (semibandits.cucb_ldp1(1.0, 1, variant).record for variant in semibandits.VARIANTS)
-    tree = semibandits.cucb_dp(1.0, 1, 1, HORIZON).record
+    printed, repaired = (semibandits.cucb_ldp1(1.0, size=1, variant=variant).record for variant in semibandits.VARIANTS)
+    tree = semibandits.cucb_dp(1.0, size=1, n_arms=1, horizon=HORIZON).record
     log = math.log(HORIZON)
     sampling = semibandits.cucb().record.terms[0]
     return {
@@ -79,9 +85,15 @@ def _convex() -> dict[str, Any]:
 
 
 def _heavy_tailed() -> dict[str, Any]:
-    free, central = heavy_tailed.robust_se(V, 1.0, DELTA).record, heavy_tailed.dp_robust_se(1.0, V, 1.0, DELTA).record
-    local = heavy_tailed.ldp_robust_se(1.0, V, 1.0, DELTA).record
-    ucb, tree = heavy_tailed.robust_ucb(V, 1.0, HORIZON).record, heavy_tailed.dp_robust_ucb(1.0, V, 1.0, HORIZON).record
+    free, central = (
+        heavy_tailed.robust_se(v=V, u=1.0, beta=DELTA).record,
+        heavy_tailed.dp_robust_se(1.0, v=V, u=1.0, beta=DELTA).record,
+    )
+    local = heavy_tailed.ldp_robust_se(1.0, v=V, u=1.0, beta=DELTA).record
+    ucb, tree = (
+        heavy_tailed.robust_ucb(v=V, u=1.0, horizon=HORIZON).record,
+        heavy_tailed.dp_robust_ucb(1.0, v=V, u=1.0, horizon=HORIZON).record,
+    )
     slack = (math.log(HORIZON) ** (1.5 + 1.0 / V)) ** (V / (1.0 + V))
     return {
         "means": {number: heavy_tailed.setting(number, V).means for number in (1, 2, 3)},

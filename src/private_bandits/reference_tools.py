@@ -49,14 +49,14 @@ def largest(values: Sequence[float], size: int, choice: Generator, ordered: bool
     return chosen
 
 
-def by_index(problem: Problem, horizon: int, streams: Streams, index: Index, sent: Sent = int) -> Rows:
+def by_index(problem: Problem, rounds: int, streams: Streams, index: Index, sent: Sent = int) -> Rows:
     """Play the arm of the largest index in every round.
 
     Parameters
     ----------
     problem : Arms
         Bernoulli.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -72,7 +72,7 @@ def by_index(problem: Problem, horizon: int, streams: Streams, index: Index, sen
     pulls = [0 for arm in range(problem.n_items)]
     total = [0.0 for arm in pulls]
     rows: Rows = []
-    for t in range(1, horizon + 1):
+    for t in range(1, rounds + 1):
         indices = [index(s, n, t) for s, n in zip(total, pulls, strict=True)]
         arm = largest(indices, 1, streams.choice)[0]
         pulls[arm] += 1

@@ -15,7 +15,7 @@ def listed(epsilon: float = 1.0, delta: float = 1e-3) -> Iterator[tuple[str, Pol
     """Yield every algorithm and variant with its file, below `src/private_bandits`, at small sizes."""
     for room in _ROOMS:
         listing = vars(importlib.import_module(f"private_bandits.{room}")).get("algorithms")
-        for module, policy in listing(epsilon, delta) if listing else ():
+        for module, policy in listing(epsilon, delta=delta) if listing else ():
             yield f"{room.replace('.', '/')}/{module}.py", policy
 
 

@@ -51,7 +51,7 @@ class OneBit(OneItem):
     name, mechanism = "Thompson, one bit", "response"
 
     def __init__(self, epsilon: float) -> None:
-        truth, self.flip = response_probabilities(epsilon, 2)
+        truth, self.flip = response_probabilities(epsilon, n_values=2)
         paid = channel_loss([[truth, self.flip], [self.flip, truth]])
         self.privacy = Guarantee.certified(epsilon, paid, "local", "randomised response on the one bit of a user")
 

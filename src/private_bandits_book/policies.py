@@ -87,7 +87,7 @@ class Response(FinitePolicy):
     n_arms: int
 
     def __post_init__(self) -> None:
-        response_probabilities(self.epsilon, checks.integer("n_arms", self.n_arms, at_least=2))
+        response_probabilities(self.epsilon, n_values=checks.integer("n_arms", self.n_arms, at_least=2))
 
     def probabilities(self, history: History) -> np.ndarray:
         """Return exp(epsilon) / (exp(epsilon) + n_arms - 1) for the best arm, the rest in equal parts.
@@ -206,7 +206,7 @@ class LocallyPrivate(FinitePolicy):
     epsilon: float
 
     def __post_init__(self) -> None:
-        response_probabilities(self.epsilon, 2)
+        response_probabilities(self.epsilon, n_values=2)
 
     @property
     def n_arms(self) -> int:
@@ -216,7 +216,7 @@ class LocallyPrivate(FinitePolicy):
     @property
     def channel(self) -> np.ndarray:
         """Probability of each response given each reward, shape (2, 2)."""
-        keep, flip = response_probabilities(self.epsilon, 2)
+        keep, flip = response_probabilities(self.epsilon, n_values=2)
         return np.array([[keep, flip], [flip, keep]])
 
     def probabilities(self, history: History) -> np.ndarray:
@@ -344,7 +344,7 @@ class Eavesdropper(_Overhearing):
     n_arms = 2
 
     def __post_init__(self) -> None:
-        response_probabilities(self.epsilon, 2)
+        response_probabilities(self.epsilon, n_values=2)
 
     def probabilities(self, history: History) -> np.ndarray:
         """Return randomised response on the arm not pulled, if it would have paid, else on the one pulled.
@@ -516,7 +516,7 @@ def _leader(history: History, n_arms: int) -> int:
 def _respond(epsilon: float, value: int, n_values: int) -> np.ndarray:
     if epsilon == 0:
         return np.full(n_values, 1 / n_values)
-    keep, flip = response_probabilities(epsilon, n_values)
+    keep, flip = response_probabilities(epsilon, n_values=n_values)
     return np.where(np.arange(n_values) == value, keep, flip)
 
 

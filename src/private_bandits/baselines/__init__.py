@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Policy]]:
+def algorithms(epsilon: float, *, delta: float) -> list[tuple[str, Policy]]:
     """Return every baseline, for four arms and 1000 rounds, with the module of its constructor and reference.
 
     Parameters
@@ -42,12 +42,12 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         If epsilon is out of range.
     """
     plain = [("auer_figure_1", ucb()), ("garivier_kl_ucb", kl_ucb()), ("agrawal_algorithm_1", thompson())]
-    private = (replay(policy, epsilon, 1000) for _, policy in plain)
+    private = (replay(policy, epsilon, horizon=1000) for _, policy in plain)
     return [
         *plain,
         ("ren_laplace", ldp_ucb_laplace(epsilon)),
         ("ren_response", ldp_ucb_response(epsilon)),
-        ("sajed_algorithm_2", dp_se(epsilon, 4, 1000)),
+        ("sajed_algorithm_2", dp_se(epsilon, n_arms=4, horizon=1000)),
         ("azize_algorithm_1", adap_ucb(epsilon)),
         ("azize_algorithm_1", adap_klucb(epsilon)),
         ("azize_dp_klucb", dp_klucb(epsilon)),

@@ -35,14 +35,14 @@ def thompson() -> Policy:
     )
 
 
-def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
+def reference(problem: Problem, rounds: int, streams: Streams) -> Rows:
     """Algorithm 1 of Agrawal and Goyal (2012).
 
     Parameters
     ----------
     problem : Arms
         Bernoulli.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -52,7 +52,7 @@ def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
     list of list of int
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
-    return by_index(problem, horizon, streams, lambda s, n, t: beta(1 + s, 1 + n - s, streams.choice))
+    return by_index(problem, rounds, streams, lambda s, n, t: beta(1 + s, 1 + n - s, streams.choice))
 
 
 def beta(a: float, b: float, choice: np.random.Generator) -> float:

@@ -13,7 +13,7 @@ from private_bandits.reference_tools import Problem, Rows, Sent, Streams, by_ind
 RADIUS = (2.0, 0.0)  # the sqrt(2 ln t / n) of UCB1
 
 
-def ucb(alpha: float = RADIUS[0]) -> Policy:
+def ucb(*, alpha: float = RADIUS[0]) -> Policy:
     """UCB1 of Auer, Cesa-Bianchi and Fischer (2002), Figure 1: mean + sqrt(alpha ln t / n), no privacy.
 
     Arms without a reward come first, in random order. Their ln counts the rounds already played, ours the running one.
@@ -51,17 +51,19 @@ def ucb(alpha: float = RADIUS[0]) -> Policy:
     )
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, sent: Sent = int) -> Rows:
+def reference(problem: Problem, rounds: int, streams: Streams, *, alpha: float = RADIUS[0], sent: Sent = int) -> Rows:
     """Play UCB1 of Auer et al. (2002), Figure 1: every arm once, in random order, then the largest index.
 
     Parameters
     ----------
     problem : Arms
         Bernoulli.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
+    alpha : float
+        > 0.
     sent : Sent
         By default the reward.
 
@@ -72,6 +74,6 @@ def reference(problem: Problem, horizon: int, streams: Streams, sent: Sent = int
     """
 
     def upper(total: float, pulls: int, t: int) -> float:
-        return total / pulls + math.sqrt(2 * math.log(t) / pulls) if pulls else math.inf
+        return total / pulls + math.sqrt(alpha * math.log(t) / pulls) if pulls else math.inf
 
-    return by_index(problem, horizon, streams, upper, sent)
+    return by_index(problem, rounds, streams, upper, sent)

@@ -14,7 +14,7 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Problem, Rows, Streams, largest
 
 
-def adap_ucb(epsilon: float, alpha: float = 3.1) -> Policy:
+def adap_ucb(epsilon: float, *, alpha: float = 3.1) -> Policy:
     """AdaP-UCB of Azize and Basu (2022), Algorithm 1 with the index of Equation (7).
 
     An arm's pulls N double in each of its episodes. Its index at the start of an episode in round t is
@@ -48,13 +48,13 @@ def adap_ucb(epsilon: float, alpha: float = 3.1) -> Policy:
     >>> adap_ucb(0.5).privacy.label()
     'ε=0.5'
     """
-    scale, width = laplace_scale(epsilon, 2.0), checks.real("alpha", alpha, above=0)
+    scale, width = laplace_scale(epsilon, sensitivity=2.0), checks.real("alpha", alpha, above=0)
     terms = np.array([(width, width * math.log(2.0), 0.5), (width * scale, 0.0, 1.0)])
     record = episodes.Record(terms, scale=scale)
     return _episodic("AdaP-UCB", "Algorithm 1, Equation (7)", epsilon, scale, record)
 
 
-def adap_klucb(epsilon: float, alpha: float = 3.1) -> Policy:
+def adap_klucb(epsilon: float, *, alpha: float = 3.1) -> Policy:
     """AdaP-KLUCB of Azize and Basu (2022), Algorithm 1: the episodes of `adap_ucb`, an index for Bernoulli rewards.
 
     The index is the largest q in [0, 1] with kl(p, q) <= 2 alpha ln t / N, where p is m + Lap(2/(epsilon N)) +
@@ -81,7 +81,7 @@ def adap_klucb(epsilon: float, alpha: float = 3.1) -> Policy:
     >>> adap_klucb(0.5).privacy.label()
     'ε=0.5'
     """
-    scale, width = laplace_scale(epsilon, 2.0), checks.real("alpha", alpha, above=0)
+    scale, width = laplace_scale(epsilon, sensitivity=2.0), checks.real("alpha", alpha, above=0)
     record = episodes.Record(np.array([(width * scale, 0.0, 1.0)]), level=2.0 * width, scale=scale)
     return _episodic("AdaP-KLUCB", "Algorithm 1, index after Equation (7)", epsilon, scale, record)
 
@@ -102,14 +102,16 @@ def _episodic(name: str, place: str, epsilon: float, scale: float, record: Named
     )
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, alpha: float, kl: bool = False) -> Rows:
+def reference(
+    problem: Problem, rounds: int, streams: Streams, *, epsilon: float, alpha: float = 3.1, kl: bool = False
+) -> Rows:
     """Algorithm 1 of Azize and Basu (2022); an episode's rewards are one binomial draw.
 
     Parameters
     ----------
     problem : Arms
         Bernoulli.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -129,7 +131,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
     pulls = [0 for arm in arms]
     mean = [0.0 for arm in arms]  # of the last episode, noisy
     played: list[int] = []
-    while len(played) < horizon:
+    while len(played) < rounds:
         arm, length, t = len(played), 1, len(played) + 1  # choose each arm once
         if len(played) >= problem.n_items:
             upper = [_index(mean[a], t, pulls[a], epsilon, alpha, kl) for a in arms]
@@ -140,7 +142,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
         mean[arm] = streams.env.binomial(length, problem.means[arm]) / length
         if math.isfinite(epsilon):
             mean[arm] += streams.noise.laplace(0.0, 2 / (epsilon * pulls[arm]))
-    return [[arm, 1] for arm in played[:horizon]]
+    return [[arm, 1] for arm in played[:rounds]]
 
 
 def _index(mean: float, t: int, n: int, epsilon: float, alpha: float, kl: bool) -> float:

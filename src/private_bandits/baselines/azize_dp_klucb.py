@@ -43,7 +43,7 @@ def dp_klucb(epsilon: float) -> Policy:
     >>> dp_klucb(0.5).privacy.label()
     'ε=0.5'
     """
-    scale = laplace_scale(epsilon, 1.0)
+    scale = laplace_scale(epsilon, sensitivity=1.0)
     record = episodes.Record(np.zeros((0, 3)), level=1.0, scale=scale, kept=checks.epsilon(epsilon))
     paid, why = 1.0 / scale if scale else math.inf, "each reward enters one noisy sum, and all else follows from those"
     privacy = Guarantee.certified(epsilon, paid, "central", why)
@@ -61,8 +61,9 @@ def dp_klucb(epsilon: float) -> Policy:
 
 def reference(
     problem: Problem,
-    horizon: int,
+    rounds: int,
     streams: Streams,
+    *,
     epsilon: float,
     growth: float = 1.0,
     slow: float = 0.0,
@@ -74,7 +75,7 @@ def reference(
     ----------
     problem : Arms
         Bernoulli.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -95,7 +96,7 @@ def reference(
     arms = range(problem.n_items)
     pulls, total = [0 for arm in arms], [0.0 for arm in arms]
     played: list[int] = []
-    while len(played) < horizon:
+    while len(played) < rounds:
         arm, length, t = len(played), 1, len(played) + 1  # each arm once
         if len(played) >= problem.n_items:
             means = [min(max(0.0, total[a] / pulls[a]), 1.0) for a in arms]
@@ -107,7 +108,7 @@ def reference(
         total[arm] += streams.env.binomial(length, flip + (1 - 2 * flip) * problem.means[arm])
         if math.isfinite(epsilon):
             total[arm] += streams.noise.laplace(0.0, 1 / epsilon)
-    return [[arm, 1] for arm in played[:horizon]]
+    return [[arm, 1] for arm in played[:rounds]]
 
 
 def _index(mean: float, level: float, epsilon: float) -> float:

@@ -37,7 +37,7 @@ def kl_ucb_cf(epsilon: float) -> Policy:
     >>> kl_ucb_cf(0.5).privacy.label()
     'ε=0.5'
     """
-    truth, flip = response_probabilities(epsilon, 2)
+    truth, flip = response_probabilities(epsilon, n_values=2)
     record = episodes.Record(np.zeros((0, 3)), level=1.0, slow=3.0, kept=math.inf, growth=0.0, flip=flip)
     paid, why = channel_loss([[truth, flip], [flip, truth]]), "randomised response on each reward"
     privacy = Guarantee.certified(epsilon, paid, "local", why)
@@ -53,24 +53,24 @@ def kl_ucb_cf(epsilon: float) -> Policy:
     )
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:
+def reference(problem: Problem, rounds: int, streams: Streams, *, epsilon: float) -> Rows:
     """kl-UCB-CF of Gajane et al. (2018) with randomised response.
 
     Parameters
     ----------
     problem : Arms
         Bernoulli.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
+        > 0; infinity gives kl-UCB.
 
     Returns
     -------
     list of list of int
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
-    flip = response_probabilities(epsilon, 2)[1]
-    return azize_dp_klucb.reference(problem, horizon, streams, math.inf, growth=0.0, slow=3.0, flip=flip)
+    flip = response_probabilities(epsilon, n_values=2)[1]
+    return azize_dp_klucb.reference(problem, rounds, streams, epsilon=math.inf, growth=0.0, slow=3.0, flip=flip)

@@ -12,7 +12,7 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Problem, Rows, Streams, by_index
 
 
-def kl_ucb(c: float = 0.0) -> Policy:
+def kl_ucb(*, c: float = 0.0) -> Policy:
     """KL-UCB of Garivier and Cappe (2011), Algorithm 1, no privacy.
 
     The index of an arm with n rewards of mean m in round t is the largest q with n kl(m, q) <= ln t + c ln ln t;
@@ -49,14 +49,14 @@ def kl_ucb(c: float = 0.0) -> Policy:
     )
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, c: float = 0.0) -> Rows:
+def reference(problem: Problem, rounds: int, streams: Streams, *, c: float = 0.0) -> Rows:
     """Algorithm 1 of Garivier and Cappe (2011).
 
     Parameters
     ----------
     problem : Arms
         Bernoulli.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -73,4 +73,4 @@ def reference(problem: Problem, horizon: int, streams: Streams, c: float = 0.0) 
         most = math.log(t) + c * math.log(max(math.log(t), 1.0))
         return kl_upper(total / pulls, most / pulls) if pulls else math.inf
 
-    return by_index(problem, horizon, streams, upper)
+    return by_index(problem, rounds, streams, upper)

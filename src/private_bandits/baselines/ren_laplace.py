@@ -41,7 +41,7 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
     >>> ldp_ucb_laplace(0.5).privacy.label()
     'ε=0.5'
     """
-    scale = laplace_scale(epsilon, 1.0)
+    scale = laplace_scale(epsilon, sensitivity=1.0)
     terms = [auer_figure_1.RADIUS, (32.0 * scale**2, 0.0)]
     record = index.Record(
         np.array(terms if scale else terms[:1]),
@@ -65,28 +65,30 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
     )
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:
+def reference(problem: Problem, rounds: int, streams: Streams, *, epsilon: float) -> Rows:
     """LDP-UCB-L of Ren et al. (2020): arms with few reports come first, in random order.
 
     Parameters
     ----------
     problem : Arms
         Bernoulli.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
+        > 0; infinity gives UCB1.
 
     Returns
     -------
     list of list of int
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
+    if math.isinf(epsilon):
+        return auer_figure_1.reference(problem, rounds, streams)
 
     def upper(total: float, pulls: int, t: int) -> float:
         width = math.sqrt(2) + math.sqrt(32) / epsilon
         return total / pulls + width * math.sqrt(math.log(t) / pulls) if pulls > 4 * math.log(t + 1) else math.inf
 
-    return by_index(problem, horizon, streams, upper, lambda bit: bit + streams.noise.laplace(0.0, 1 / epsilon))
+    return by_index(problem, rounds, streams, upper, lambda bit: bit + streams.noise.laplace(0.0, 1 / epsilon))

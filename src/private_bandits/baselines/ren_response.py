@@ -37,7 +37,7 @@ def ldp_ucb_response(epsilon: float) -> Policy:
     >>> ldp_ucb_response(0.5).privacy.label()
     'ε=0.5'
     """
-    truth, flip = response_probabilities(epsilon, 2)
+    truth, flip = response_probabilities(epsilon, n_values=2)
     record = index.Record(
         np.array([(2.0 / (1.0 - 2.0 * flip) ** 2, 0.0)]),
         noise=index.RESPONSE if flip else index.EXACT,
@@ -60,19 +60,19 @@ def ldp_ucb_response(epsilon: float) -> Policy:
     )
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:
+def reference(problem: Problem, rounds: int, streams: Streams, *, epsilon: float) -> Rows:
     """Play LDP-UCB-B of Ren et al. (2020), UCB1 on the bits that are sent: its index is that of the bits themselves.
 
     Parameters
     ----------
     problem : Arms
         Bernoulli.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
+        > 0; infinity gives UCB1.
 
     Returns
     -------
@@ -80,4 +80,4 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) 
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     flip = 1 / (1 + math.exp(epsilon))
-    return auer_figure_1.reference(problem, horizon, streams, lambda bit: respond(bit, 2, flip, streams.noise))
+    return auer_figure_1.reference(problem, rounds, streams, sent=lambda bit: respond(bit, 2, flip, streams.noise))

@@ -7,30 +7,32 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.baselines import agrawal_algorithm_1
 from private_bandits.kernels import index, protocol
 from private_bandits.kernels import replay as kernel
+from private_bandits.kernels.episodes import kl_upper
 from private_bandits.policy import Player, Policy, playable
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Problem as OwnProblem
 from private_bandits.problems.lists import ListProblem
-from private_bandits.reference_tools import Problem
+from private_bandits.reference_tools import Index, Problem, Rows, Streams, largest
 
 
 def replay(
     policy: Any,
     epsilon: float,
-    horizon: int,
     *,
+    horizon: int,
     first: int | None = None,
     growth: float = 1.0,
-    loss: float | None = None,
+    cost: float | None = None,
 ) -> Any:
     """Make a policy for rewards in [0, 1] private under a trusted curator, whatever the policy does.
 
     An arm is pulled in batches. The sum of the n rewards of a batch is released once, with two-sided geometric noise,
     P(Z = z) proportional to exp(-epsilon |z|), and clipped to [0, n]. The release counts as
 
-        k = max(1, floor(n^2 / (n + loss)))
+        k = max(1, floor(n^2 / (n + cost)))
 
     observations: the policy is given k numbers 0 and 1 in random order, whose sum is k/n of the release, rounded at
     random. When the policy plays an arm that has no observation left, the arm's next batch is pulled. A first batch
@@ -48,7 +50,7 @@ def replay(
         Pulls of an arm's first batch, >= 1. Default: the least that count as one, sqrt(ln T) / epsilon or so.
     growth : float
         >= 0; 0 makes all batches equal.
-    loss : float, optional
+    cost : float, optional
         Pulls that the noise costs, >= 0. Default: ln(T) / epsilon^2.
 
     Returns
@@ -75,21 +77,21 @@ def replay(
     ('Thompson, replayed', 7, 'ε=0.5')
     """
     paid, longest = checks.epsilon(epsilon), checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
-    cost = min(math.log(longest) / paid / paid, 1e300) if loss is None else checks.real("loss", loss, at_least=0)
-    least = math.ceil(min(0.5 + math.sqrt(0.25 + cost) - 1e-9, longest))  # n^2 >= n + loss
+    price = min(math.log(longest) / paid / paid, 1e300) if cost is None else checks.real("cost", cost, at_least=0)
+    least = math.ceil(min(0.5 + math.sqrt(0.25 + price) - 1e-9, longest))  # n^2 >= n + cost
     size = least if first is None else checks.integer("first", first, at_least=1, at_most=checks.ROUNDS)
     further = checks.real("growth", growth, at_least=0)
     why = "each reward enters one noisy sum, and all else follows from those"
     privacy = Guarantee.certified(paid, paid, "central", why)
     if not isinstance(playable(policy), Policy):
-        return Replayed(policy, paid, size, further, cost, longest, privacy)
+        return Replayed(policy, paid, size, further, price, longest, privacy)
     inside: Any = policy.record
     plain = index.Record(inside[0], observe_first=False, list_size=1)
     if isinstance(inside, index.Record) and inside[1:] == plain[1:]:
         inside = kernel.Record(np.pad(inside.terms, ((0, 0), (0, 1)), constant_values=0.5))
     if not isinstance(inside, kernel.Record) or inside.epsilon < math.inf or inside.first > 1:
         raise ValueError(f"policy must be ucb, kl_ucb or thompson, or written in Python, got {policy.name}")
-    made = inside._replace(epsilon=paid, first=size, growth=further, loss=cost, horizon=longest)
+    made = inside._replace(epsilon=paid, first=size, growth=further, cost=price, horizon=longest)
     name = f"{policy.name}, replayed"
     return Policy(
         name=name,
@@ -109,7 +111,7 @@ class Replayed(Player):
     Parameters
     ----------
     policy : object with `name` and `start(problem, choice, noise)`
-    epsilon, first, growth, loss, horizon
+    epsilon, first, growth, cost, horizon
         As for `replay`, checked.
     privacy : Guarantee
     """
@@ -118,7 +120,7 @@ class Replayed(Player):
     epsilon: float = math.inf
     first: int = 1
     growth: float = 0.0
-    loss: float = 0.0
+    cost: float = 0.0
     horizon: int = 0
     privacy: Guarantee | str = "not stated"
     algorithm, mechanism = "replay", "laplace"
@@ -211,6 +213,99 @@ class Replaying:
 
     def _release(self) -> None:
         rule, arm = self.rule, self.order[0]
-        release = kernel.released.py_func(rule.epsilon, rule.loss, self.size, self.sum, self.noise)
+        release = kernel.released.py_func(rule.epsilon, rule.cost, self.size, self.sum, self.noise)
         self.left[arm], self.ones[arm] = release
         self.pulls[arm] += self.size
+
+
+def reference(
+    problem: Problem,
+    rounds: int,
+    streams: Streams,
+    *,
+    policy: Policy,
+    epsilon: float,
+    horizon: int,
+    first: int | None = None,
+    growth: float = 1.0,
+    cost: float | None = None,
+) -> Rows:
+    """Batch by batch, around an index in plain Python.
+
+    Parameters
+    ----------
+    problem : Arms
+        Bernoulli.
+    rounds : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    policy : Policy
+        Of `ucb`, `kl_ucb` or `thompson`.
+    epsilon : float
+        > 0; infinity means no noise.
+    horizon : int
+        T >= 1, from which the rule is set.
+    first : int, optional
+        Pulls of an arm's first batch, >= 1; default the least that count as one observation.
+    growth : float
+        >= 0; 0 makes all batches equal.
+    cost : float, optional
+        Pulls that the noise costs, >= 0; default ln(T) / epsilon^2.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the arm, and 1.
+    """
+    arms, env, noise = range(problem.n_items), streams.env, streams.noise
+    cost = math.log(horizon) / epsilon**2 if cost is None else cost
+    if first is None:
+        first = math.ceil(min(1 / 2 + math.sqrt(1 / 4 + cost) - 1e-9, horizon))
+    upper = _index(policy, streams)
+    pulls = [0 for arm in arms]  # in batches that have ended
+    store: list[list[int]] = [[0, 0] for arm in arms]  # observations left, and how many of them are 1
+    seen, ones = [0 for arm in arms], [0 for arm in arms]  # by the policy
+    rows: Rows = []
+
+    def asked() -> int:
+        indices = [upper(ones[a], seen[a], 1 + sum(seen)) for a in arms]
+        return largest(indices, 1, streams.choice)[0]
+
+    arm = asked()
+    while len(rows) < rounds:
+        n = max(first, int(growth * pulls[arm]))
+        total = sum(env.random() < problem.means[arm] for _ in range(n))
+        if math.isfinite(epsilon):  # two-sided geometric, the difference of two geometric numbers
+            up, down = (math.floor(-math.log(1 - noise.random()) / epsilon) for _ in range(2))
+            total += up - down
+        total = min(max(total, 0), n)
+        worth = max(1, math.floor(n**2 / (n + cost)))
+        store[arm] = [worth, min(math.floor(worth * total / n + noise.random()), worth)] if cost else [n, total]
+        pulls[arm] += n
+        rows += [[arm, 1]] * n
+        while store[arm][0]:  # the policy is given what it asks for, in random order
+            left, of_them = store[arm]
+            one = noise.random() * left < of_them if 0 < of_them < left else of_them == left
+            store[arm] = [left - 1, of_them - one]
+            seen[arm] += 1
+            ones[arm] += one
+            arm = asked()
+    return rows[:rounds]
+
+
+def _index(policy: Policy, streams: Streams) -> Index:
+    """The index of one of the three from its constants."""
+    record: Any = policy.record
+    if getattr(record, "sampled", False):
+        return lambda s, n, t: agrawal_algorithm_1.beta(1 + s, 1 + n - s, streams.choice)
+    if len(record.terms):
+        alpha = record.terms[0][0]
+        return lambda s, n, t: s / n + math.sqrt(alpha * math.log(t) / n) if n else math.inf
+    slow = record.slow
+
+    def kl(s: float, n: int, t: int) -> float:
+        level = math.log(t) + slow * math.log(max(math.log(t), 1.0))
+        return kl_upper(s / n, level / n) if n else math.inf
+
+    return kl

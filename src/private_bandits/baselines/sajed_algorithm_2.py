@@ -14,7 +14,7 @@ from private_bandits.reference_tools import Problem, Rows, Streams
 ONE_MEAN = "each reward enters one noisy mean, and all else follows from those"
 
 
-def dp_se(epsilon: float, n_arms: int, horizon: int, beta: float | None = None) -> Policy:
+def dp_se(epsilon: float, *, n_arms: int, horizon: int, beta: float | None = None) -> Policy:
     """DP-SE of Sajed and Sheffet (2019), Algorithm 2: successive elimination on noisy means.
 
     In epoch e, with S the surviving arms, L = ln(8 |S| e^2 / beta) and M = ln(4 |S| e^2 / beta), each is pulled
@@ -54,7 +54,7 @@ def dp_se(epsilon: float, n_arms: int, horizon: int, beta: float | None = None) 
     >>> dp_se(0.5, n_arms=5, horizon=10**6).privacy.label()
     'ε=0.5'
     """
-    scale = laplace_scale(epsilon, 1.0)
+    scale = laplace_scale(epsilon, sensitivity=1.0)
     arms = checks.integer("n_arms", n_arms, at_least=1)
     length = checks.integer("horizon", horizon, at_least=1)
     failure = 1.0 / max(length, 2) if beta is None else checks.real("beta", beta, above=0, below=1)
@@ -79,28 +79,42 @@ def dp_se(epsilon: float, n_arms: int, horizon: int, beta: float | None = None) 
     )
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, beta: float) -> Rows:
+def reference(
+    problem: Problem,
+    rounds: int,
+    streams: Streams,
+    *,
+    epsilon: float,
+    n_arms: int,
+    horizon: int,
+    beta: float | None = None,
+) -> Rows:
     """Algorithm 2 of Sajed and Sheffet (2019); an epoch's rewards are one binomial draw.
 
     Parameters
     ----------
     problem : Arms
         Bernoulli.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity means no noise.
-    beta : float
-        In (0, 1): with which some bound may fail.
+    n_arms : int
+        K, of the problem.
+    horizon : int
+        T >= 1, from which beta is set.
+    beta : float, optional
+        In (0, 1): with which some bound may fail; default 1/horizon (1/2 at horizon 1).
 
     Returns
     -------
     list of list of int
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
-    viable = list(range(problem.n_items))  # S <- {1, ..., K}
+    beta = 1 / max(horizon, 2) if beta is None else beta
+    viable = list(range(n_arms))  # S <- {1, ..., K}
     rows: Rows = []
     epoch = 0
     while len(viable) > 1:  # repeat ... until |S| = 1
@@ -109,9 +123,9 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
         log_8 = math.log(8 * len(viable) * epoch**2 / beta)
         log_4 = math.log(4 * len(viable) * epoch**2 / beta)
         pulls = math.ceil(max(32 * log_8 / gap**2, 8 * log_4 / (epsilon * gap)) + 1)
-        rows += [[arm, 1] for arm in viable] * min(pulls, horizon)
-        if len(rows) >= horizon:
-            return rows[:horizon]
+        rows += [[arm, 1] for arm in viable] * min(pulls, rounds)
+        if len(rows) >= rounds:
+            return rows[:rounds]
         mean = {arm: streams.env.binomial(pulls, problem.means[arm]) / pulls for arm in viable}
         h = math.sqrt(log_8 / (2 * pulls))
         c = log_4 / (pulls * epsilon)
@@ -120,4 +134,4 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
                 mean[arm] += streams.noise.laplace(0.0, 1 / (epsilon * pulls))
         best = max(mean.values())
         viable = [arm for arm in viable if not best - mean[arm] > 2 * h + 2 * c]
-    return rows + [[viable[0], 1]] * (horizon - len(rows))  # pull the arm in S in all remaining rounds
+    return rows + [[viable[0], 1]] * (rounds - len(rows))  # pull the arm in S in all remaining rounds

@@ -41,4 +41,4 @@ def added(scale: float, moved: float, delta: float, *, gaussian: bool = False) -
     """
     if not scale > 0 or math.isinf(moved) or (gaussian and delta == 0):
         return math.inf
-    return gaussian_epsilon(scale, delta, moved) if gaussian else moved / scale
+    return gaussian_epsilon(scale, delta=delta, sensitivity=moved) if gaussian else moved / scale

@@ -37,7 +37,7 @@ class Record(NamedTuple):
     epsilon: float = math.inf
     first: int = 1
     growth: float = 0.0
-    loss: float = 0.0
+    cost: float = 0.0
     horizon: int = 0  # longest run; 0 fits any
     v: float = 0.0  # rewards are in [0, 1], see `check_arms`
     u: float = 0.0
@@ -85,7 +85,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         if clock[0] == 0:
             if clock[1] > 0:
                 pulls[order[0]] += clock[1]
-                left[order[0]], ones[order[0]] = released(policy.epsilon, policy.loss, clock[1], clock[2], noise)
+                left[order[0]], ones[order[0]] = released(policy.epsilon, policy.cost, clock[1], clock[2], noise)
             order[0] = _replayed(policy, order[0], counts, sums, left, ones, indices, choice, noise)
             clock[0] = max(least, int(min(growth * pulls[order[0]], 1e18)))
             clock[1], clock[2] = clock[0], 0
@@ -98,14 +98,14 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 
 
 @compiled
-def released(epsilon, loss, size, total, noise):
+def released(epsilon, cost, size, total, noise):
     """Release the sum of a batch of n rewards: noise is added, and the result is clipped to [0, n].
 
     Parameters
     ----------
     epsilon : float
-    loss : float
-        Pulls that the noise costs: the release counts as n^2 / (n + loss) observations, rounded down, at least 1.
+    cost : float
+        Pulls that the noise costs: the release counts as n^2 / (n + cost) observations, rounded down, at least 1.
     size : int
         n >= 1.
     total : int
@@ -118,9 +118,9 @@ def released(epsilon, loss, size, total, noise):
         The observations, and their sum: their mean is that of the release, up to the sum's random rounding.
     """
     noisy = float(min(max(total + mechanisms.geometric(noise, epsilon), 0), size))
-    if loss == 0.0:
+    if cost == 0.0:
         return size, int(noisy)
-    worth = max(1, int(float(size) * size / (size + loss)))
+    worth = max(1, int(float(size) * size / (size + cost)))
     return worth, min(int(worth * noisy / size + noise.random()), worth)
 
 

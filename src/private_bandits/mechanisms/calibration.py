@@ -8,7 +8,7 @@ import scipy
 from private_bandits import checks
 
 
-def laplace_scale(epsilon: float, sensitivity: float) -> float:
+def laplace_scale(epsilon: float, *, sensitivity: float) -> float:
     """Scale of the Laplace noise that makes a release epsilon-differentially private.
 
     Parameters
@@ -43,7 +43,7 @@ def laplace_scale(epsilon: float, sensitivity: float) -> float:
     return scale
 
 
-def gaussian_sigma(epsilon: float, delta: float, sensitivity: float, method: str = "analytic") -> float:
+def gaussian_sigma(epsilon: float, *, delta: float, sensitivity: float, calibration: str = "analytic") -> float:
     """Standard deviation of the Gaussian noise that makes a release (epsilon, delta)-private.
 
     Parameters
@@ -54,7 +54,7 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float, method: str
         Probability with which the loss may exceed epsilon, in (0, 1).
     sensitivity : float
         Largest L2 distance between the exact releases of neighbouring inputs, > 0.
-    method : {"analytic", "classical"}
+    calibration : {"analytic", "classical"}
         "analytic" is the smallest sigma that keeps the promise (Balle and Wang 2018, Theorem 9), for every
         epsilon. "classical" is sensitivity * sqrt(2 ln(1.25/delta)) / epsilon, the formula most papers print;
         it is proven only for epsilon < 1 (Dwork and Roth 2014, Theorem A.1) and given here for every epsilon,
@@ -68,8 +68,7 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float, method: str
     Raises
     ------
     ValueError
-        If a parameter is out of range, the method is unknown, or epsilon is below 1e-12, where the arithmetic of the
-        analytic sigma ends.
+        If a parameter is out of range, or epsilon is below 1e-12, where the arithmetic of the analytic sigma ends.
 
     Notes
     -----
@@ -78,13 +77,14 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float, method: str
 
     Examples
     --------
-    >>> [round(gaussian_sigma(1.0, 1e-5, 1.0, method), 4) for method in ("analytic", "classical")]
+    >>> given = {"delta": 1e-5, "sensitivity": 1.0}
+    >>> [round(gaussian_sigma(1.0, calibration=which, **given), 4) for which in ("analytic", "classical")]
     [3.7306, 4.8448]
     """
     epsilon = checks.epsilon(epsilon)
     delta = checks.delta(delta)
     sensitivity = _sensitivity(sensitivity)
-    if checks.choice("method", method, ("analytic", "classical")) == "classical":
+    if checks.choice("calibration", calibration, ("analytic", "classical")) == "classical":
         return sensitivity * math.sqrt(2 * math.log(1.25 / delta)) / epsilon
     if math.isinf(epsilon):
         return 0.0
@@ -103,7 +103,7 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float, method: str
     return sensitivity / sum_of(_root(lambda u: _profile(u, sum_of(u)) - delta, low, low + step))
 
 
-def gaussian_epsilon(sigma: float, delta: float, sensitivity: float) -> float:
+def gaussian_epsilon(sigma: float, *, delta: float, sensitivity: float) -> float:
     """Exact epsilon that Gaussian noise of a given sigma pays at delta.
 
     Parameters
@@ -133,7 +133,7 @@ def gaussian_epsilon(sigma: float, delta: float, sensitivity: float) -> float:
 
     Examples
     --------
-    >>> round(gaussian_epsilon(gaussian_sigma(1.0, 1e-5, 1.0), 1e-5, 1.0), 9)
+    >>> round(gaussian_epsilon(gaussian_sigma(1.0, delta=1e-5, sensitivity=1.0), delta=1e-5, sensitivity=1.0), 9)
     1.0
     """
     sigma = checks.real("sigma", sigma, at_least=0, infinite=True)
@@ -147,7 +147,7 @@ def gaussian_epsilon(sigma: float, delta: float, sensitivity: float) -> float:
     return mu * _root(lambda s: _profile(mu / 2 - s, mu) - delta, 0.0, high)
 
 
-def response_probabilities(epsilon: float, n_values: int) -> tuple[float, float]:
+def response_probabilities(epsilon: float, *, n_values: int) -> tuple[float, float]:
     """Probabilities of k-ary randomised response: of the true value, and of each other value.
 
     Parameters

@@ -215,7 +215,7 @@ class _Counter:
     """A running sum released after each item; subclasses say which noise."""
 
     def __init__(self, epsilon: float, sensitivity: float, rng: np.random.Generator) -> None:
-        self.scale = laplace_scale(epsilon, sensitivity)
+        self.scale = laplace_scale(epsilon, sensitivity=sensitivity)
         self.epsilon = float(epsilon)
         self.sensitivity = float(sensitivity)
         self.n = 0
@@ -258,14 +258,14 @@ class _Counter:
         few, small, many, large = self._noises(self._item(n))
         return 2 * self.scale**2 * (few * small**2 + many * large**2)
 
-    def error_bound(self, n: int, gamma: float) -> float:
-        """Bound on the error of the release after item n that holds with probability >= 1 - gamma.
+    def error_bound(self, n: int, *, beta: float) -> float:
+        """Bound on the error of the release after item n that holds with probability >= 1 - beta.
 
         Parameters
         ----------
         n : int
             Number of the item, >= 1.
-        gamma : float
+        beta : float
             Probability of failure, in (0, 1).
 
         Raises
@@ -277,7 +277,7 @@ class _Counter:
         -----
         Chernoff's, at its best rate, with the noises that are in the release: `tails.chernoff_rate`.
         """
-        log_tail, noises = math.log(2 / checks.delta(gamma, "gamma")), self._noises(self._item(n))
+        log_tail, noises = math.log(2 / checks.delta(beta, "beta")), self._noises(self._item(n))
         rate = chernoff_rate(log_tail, 0, *noises)
         return self.scale * (log_tail + chernoff_exponent(rate, 0, *noises)) / rate
 
@@ -326,11 +326,11 @@ class TreeCounter(_Counter):
     Examples
     --------
     >>> counter = TreeCounter(math.inf, horizon=3, rng=np.random.default_rng(0))
-    >>> [counter.add(x) for x in (1.0, 0.0, 0.5)], round(counter.error_bound(3, 0.05), 9)
+    >>> [counter.add(x) for x in (1.0, 0.0, 0.5)], round(counter.error_bound(3, beta=0.05), 9)
     ([1.0, 1.0, 1.5], 0.0)
     """
 
-    def __init__(self, epsilon: float, horizon: int, *, rng: np.random.Generator, sensitivity: float = 1.0) -> None:
+    def __init__(self, epsilon: float, *, horizon: int, rng: np.random.Generator, sensitivity: float = 1.0) -> None:
         super().__init__(epsilon, sensitivity, rng)
         self.horizon = checks.integer("horizon", horizon, at_least=1)
         self.levels = self.horizon.bit_length()
@@ -371,7 +371,7 @@ class HybridCounter(_Counter):
     Examples
     --------
     >>> counter = HybridCounter(1.0, rng=np.random.default_rng(0))
-    >>> [round(counter.add(x), 3) for x in (1.0, 0.0, 0.5)], round(counter.error_bound(3, gamma=0.05), 3)
+    >>> [round(counter.add(x), 3) for x in (1.0, 0.0, 0.5)], round(counter.error_bound(3, beta=0.05), 3)
     ([1.64, 0.406, -4.097], 16.311)
     """
 

@@ -173,7 +173,7 @@ def _respond_all(rng: np.random.Generator, values: np.ndarray, n_values: int, p_
     return answers
 
 
-def randomized_response(values: Any, *, epsilon: float, n_values: int, rng: np.random.Generator) -> Any:
+def randomized_response(values: Any, epsilon: float, *, n_values: int, rng: np.random.Generator) -> Any:
     """Answer each value by k-ary randomised response, independently (Warner 1965; Kairouz et al. 2015 for k values).
 
     Parameters
@@ -203,11 +203,11 @@ def randomized_response(values: Any, *, epsilon: float, n_values: int, rng: np.r
 
     Examples
     --------
-    >>> randomized_response([0, 1, 1, 1, 0], epsilon=1.0, n_values=2, rng=np.random.default_rng(0))
+    >>> randomized_response([0, 1, 1, 1, 0], 1.0, n_values=2, rng=np.random.default_rng(0))
     array([0, 1, 0, 0, 0])
     """
     checks.integer("n_values", n_values, at_least=2, at_most=checks.ROUNDS)
-    _, p_other = response_probabilities(epsilon, n_values)
+    _, p_other = response_probabilities(epsilon, n_values=n_values)
     generator(rng)
     try:
         true = np.asarray(values)

@@ -71,7 +71,7 @@ class AddedNoise:
         if not ratios:
             return 0.0
         if self.noise == "gaussian":
-            return gaussian_epsilon(1.0, failure, math.hypot(*ratios)) if failure else math.inf
+            return gaussian_epsilon(1.0, delta=failure, sensitivity=math.hypot(*ratios)) if failure else math.inf
         if failure == 0.0:
             return math.fsum(ratios)
         if len(ratios) == 1:  # P(loss = r) = 1/2, and 1 - exp((epsilon - r)/2) of it in all

@@ -55,7 +55,7 @@ def response_mean(p: float, epsilon: float) -> float:
     ValueError
         If an argument is out of range.
     """
-    keep, flip = response_probabilities(epsilon, 2)
+    keep, flip = response_probabilities(epsilon, n_values=2)
     return flip + (keep - flip) * checks.real("p", p, at_least=0, at_most=1)
 
 

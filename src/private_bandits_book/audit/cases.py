@@ -227,11 +227,13 @@ def _faults(epsilon: float, delta: float, horizon: int) -> Iterator[Case]:
         ("root of 2 left out", 0.5**0.5, 1e-9, "breaks"),
         ("classical", 1.0, 1e-9, "keeps"),
     ):
-        message = AddedNoise("gaussian", factor * gaussian_sigma(epsilon, failure, 1.0, method="classical"))
+        message = AddedNoise(
+            "gaussian", factor * gaussian_sigma(epsilon, delta=failure, sensitivity=1.0, calibration="classical")
+        )
         asked = {"neighbours": [(0.0, 1.0)], **promise, "delta": failure}
         paper = "as it should be" if factor == 1.0 else "public code"
         yield Case("Gaussian message", paper, variant, "local", "messages", failure, message, asked, known)
-    wide = gaussian_sigma(10.0, 1e-3, 1.0, method="classical")
+    wide = gaussian_sigma(10.0, delta=1e-3, sensitivity=1.0, calibration="classical")
     asked = {"neighbours": [(0.0, 1.0)], "promised": 10.0, "delta": 1e-3}
     yield noisy("Gaussian message", "wang2021, zheng2020", "classical beyond its range, ε = 10",
                 target=AddedNoise("gaussian", wide), asked=asked, known="breaks")  # fmt: skip
@@ -243,7 +245,7 @@ def _faults(epsilon: float, delta: float, horizon: int) -> Iterator[Case]:
     yield noisy("Algorithm 3: LDP-GLOC", "zheng2020", f"printed, link g(a) = {SMALL_LINK:g} a",
                 target=AddedNoise("gaussian", SMALL_LINK * noise_scale(glm_messages(), epsilon, delta)),
                 asked={"neighbours": [(-1.0, 1.0)], **promise}, known="breaks")  # fmt: skip
-    shifted = cascading.ucb_hybrid(epsilon, 8, 1000, 1.0, "proof")
+    shifted = cascading.ucb_hybrid(epsilon, n_items=8, horizon=1000, noise_multiplier=1.0, variant="proof")
     rows = np.zeros((2, 6, 8))
     rows[1, 2] = 1.0
     asked = {"problem": CASCADE, "horizon": 6, "view": "state", "neighbours": [(rows[0], rows[1])]}
@@ -254,14 +256,14 @@ def _faults(epsilon: float, delta: float, horizon: int) -> Iterator[Case]:
     asked = {"problem": CASCADE, "horizon": 2, "view": "messages", "neighbours": [(second[0], second[1])]}
     variant = "a later user, whose number of reports is the reply"
     yield Case("Algorithm 2: Laplace", "wang2021", variant, "local", "messages", 0.0,
-               cascading.ucb_laplace(epsilon, 3), asked, "breaks")  # fmt: skip
+               cascading.ucb_laplace(epsilon, list_size=3), asked, "breaks")  # fmt: skip
     asked = {"problem": PAIR, "horizon": 4000, "view": "state", **promise}
     for variant, factor, known in (("two arms, 4,000 rounds", 1.0, "keeps"), ("noise halved", 2.0, "breaks")):
-        played = dp_se(factor * epsilon, 2, 4000)
+        played = dp_se(factor * epsilon, n_arms=2, horizon=4000)
         yield Case("Algorithm 2: DP-SE", "sajed2019", variant, "central", "state", 0.0, played, asked, known, slow=True)
     rows = np.zeros((2, 20, 4))
     rows[1, 0] = 1.0
     asked = {"problem": BLOCKS, "horizon": 20, "view": "state", "neighbours": [(rows[0], rows[1])], **promise}
     for variant, factor, known in (("two paths, 20 rounds", 1.0, "keeps"), ("noise halved", 2.0, "breaks")):
-        blocks = cucb_blocks(factor * epsilon, 2, 4, 20)
+        blocks = cucb_blocks(factor * epsilon, size=2, n_arms=4, horizon=20)
         yield Case("CUCB, blocks", "ours", variant, "central", "state", 0.0, blocks, asked, known, slow=True)

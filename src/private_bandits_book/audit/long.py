@@ -76,7 +76,7 @@ class Trial(NamedTuple):
             case "CUCB-LDP2" | "CUCB-LDP2, noise halved":
                 users = [(np.zeros((1, SETS.n_items)), np.ones((1, SETS.n_items)))]
                 asked = {"neighbours": users, "problem": SETS, "horizon": 1, "accounted": math.inf}
-                return cucb_ldp2(factor * self.epsilon, "repaired"), asked
+                return cucb_ldp2(factor * self.epsilon, variant="repaired"), asked
             case "one reward of 100":
                 return Hidden(37 * seed % (ROUNDS - 1)), {"problem": PAIR, "horizon": ROUNDS}
             case "answers":
@@ -85,7 +85,7 @@ class Trial(NamedTuple):
                 return partial(leaking, epsilon=self.epsilon), {"neighbours": [_PAIR]}
             case "Gaussian noise" | "Gaussian noise for ten times delta":
                 failure = FAILURE * (1.0 if self.kind == "Gaussian noise" else 10.0)
-                sigma = gaussian_sigma(self.epsilon, failure, 1.0)
+                sigma = gaussian_sigma(self.epsilon, delta=failure, sensitivity=1.0)
                 return partial(gaussian, sigma=sigma), {"neighbours": [_PAIR], "delta": FAILURE}
         return partial(laplace, scale=1.0 / (factor * self.epsilon)), {"neighbours": [_PAIR]}
 

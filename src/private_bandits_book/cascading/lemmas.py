@@ -60,7 +60,7 @@ def hybrid_coverage(
     rng, items = np.random.default_rng(seed), np.arange(1, n_max + 1)
     noise, counter = _releases(rng, runs, n_max), HybridCounter(1.0, rng=rng)
     printed = np.sum(noise > lemma_1_constant() * np.log(items) ** 1.5 * math.log(1.0 / gamma), axis=0)
-    own = np.sum(noise > [counter.error_bound(n, gamma) for n in items.tolist()], axis=0)
+    own = np.sum(noise > [counter.error_bound(n, beta=gamma) for n in items.tolist()], axis=0)
     most = [Interval(x.max() / runs, *binomial_interval(int(x.max()), runs)) for x in (printed, own)]
     return most[0], float(printed[1:].max()) / runs, most[1]
 
@@ -106,8 +106,8 @@ def classical_gaussian_excess(epsilons: Sequence[float], delta: float) -> tuple[
     """
 
     def ratio(epsilon: float) -> float:
-        sigma = gaussian_sigma(epsilon, delta, 1.0, method="classical")
-        return gaussian_epsilon(sigma, delta, 1.0) / epsilon
+        sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=1.0, calibration="classical")
+        return gaussian_epsilon(sigma, delta=delta, sensitivity=1.0) / epsilon
 
     paid = [ratio(epsilon) for epsilon in epsilons]
     worst = int(np.argmax(paid))
@@ -298,7 +298,7 @@ def hybrid_powers(list_size: int = 4) -> tuple[float, float]:
     """
     horizons, problem = (10**1000, 10**10_000, 10**100_000), b_lb(20, list_size, 0.2, 0.15)
     logs = [math.log(t) for t in horizons]
-    bonuses = [ucb_hybrid(1.0, 20, t).record._asdict()["bonus_scale"] * math.log(t) for t in horizons]
+    bonuses = [ucb_hybrid(1.0, n_items=20, horizon=t).record._asdict()["bonus_scale"] * math.log(t) for t in horizons]
     proved = [bounds.theorem_2(problem, t, 1.0, variant="corrected") for t in horizons]
     return _power(logs, bonuses), _power(logs, proved)
 

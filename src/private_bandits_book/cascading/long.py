@@ -36,11 +36,21 @@ def _long(problem: Any, policy: Policy, horizon: int, runs: int = sweep.LEAST_RU
 def learning_runs() -> list[LongRun]:
     """To T = 10^8 on the instance of the figures, at the noise that the theorems need."""
     n_items, size, horizon = *FIGURES[:2], LEARNING_HORIZON
-    policies = [paper.cascade_ucb1(), paper.repaired_local(math.inf, size)]
+    policies = [paper.cascade_ucb1(), paper.repaired_local(math.inf, list_size=size)]
     for epsilon in (0.2, 1.0, 0.1, 0.5, 2.0):
-        bit, blocks = paper.repaired_local(epsilon, size), paper.repaired_central(epsilon, n_items, size, horizon)
-        printed = [paper.ucb_laplace(epsilon, size), paper.ucb_gaussian(epsilon, FAILURE, size), bit]
-        printed += [paper.ucb_hybrid(epsilon, n_items, horizon, variant=variant) for variant in ("printed", "proof")]
+        bit, blocks = (
+            paper.repaired_local(epsilon, list_size=size),
+            paper.repaired_central(epsilon, n_items=n_items, list_size=size, horizon=horizon),
+        )
+        printed = [
+            paper.ucb_laplace(epsilon, list_size=size),
+            paper.ucb_gaussian(epsilon, delta=FAILURE, list_size=size),
+            bit,
+        ]
+        printed += [
+            paper.ucb_hybrid(epsilon, n_items=n_items, horizon=horizon, variant=variant)
+            for variant in ("printed", "proof")
+        ]
         policies += [*(printed if epsilon in (0.2, 1.0) else [bit]), blocks]
     return [_long(paper.b_lb(*FIGURES), policy, horizon) for policy in policies]
 
@@ -69,12 +79,16 @@ def learning_times(learning: pd.DataFrame) -> pd.DataFrame:
 
 _OTHERS, _LEARNT = 8, 0.1  # items to rule out; share of uniform play's regret per round below which ln T can be seen
 _MAKERS: dict[str, Callable[[float, float, int], Policy]] = {  # by epsilon, delta and list size
-    "ucb_laplace": lambda epsilon, _, size: paper.ucb_laplace(epsilon, size),
-    "ucb_gaussian": paper.ucb_gaussian,
-    "ucb_composition": paper.ucb_composition,
-    "repaired_local": lambda epsilon, _, size: paper.repaired_local(epsilon, size),
-    "cucb_gaussian": lambda epsilon, delta, size: paper.cucb_gaussian(epsilon, delta, size + _OTHERS, size),
-    "ucb_hybrid": lambda _, __, size: paper.ucb_hybrid(20.0, size + _OTHERS, GROWTH_HORIZON, variant="proof"),
+    "ucb_laplace": lambda epsilon, _, size: paper.ucb_laplace(epsilon, list_size=size),
+    "ucb_gaussian": lambda epsilon, delta, size: paper.ucb_gaussian(epsilon, delta=delta, list_size=size),
+    "ucb_composition": lambda epsilon, delta, size: paper.ucb_composition(epsilon, delta=delta, list_size=size),
+    "repaired_local": lambda epsilon, _, size: paper.repaired_local(epsilon, list_size=size),
+    "cucb_gaussian": lambda epsilon, delta, size: paper.cucb_gaussian(
+        epsilon, delta=delta, n_items=size + _OTHERS, list_size=size
+    ),
+    "ucb_hybrid": lambda _, __, size: paper.ucb_hybrid(
+        20.0, n_items=size + _OTHERS, horizon=GROWTH_HORIZON, variant="proof"
+    ),
 }
 _SWEPT = {SIZE: (2, 4, 8), EPSILON: (0.5, 1.0, 2.0), LOG: (GROWTH_HORIZON,), DELTA: (1e-2, FAILURE, 1e-5)}
 LOG_CASE: dict[str, Any] = {SIZE: 2, EPSILON: 4.0, DELTA: FAILURE}
@@ -139,7 +153,10 @@ def order_runs() -> list[LongRun]:
     made, (n_items, _, p, gap) = [], FIGURES
     for size, epsilon in ((4, 0.2), (4, 0.5), (4, 1.0), (4, 2.0), (8, 0.2), (12, 0.2), (16, 0.2)):
         policies = [paper.cascade_ucb1()] if epsilon == 0.2 else []
-        policies += [paper.ucb_laplace(epsilon, size, PUBLISHED), paper.ucb_gaussian(epsilon, FAILURE, size, PUBLISHED)]
+        policies += [
+            paper.ucb_laplace(epsilon, list_size=size, noise_multiplier=PUBLISHED),
+            paper.ucb_gaussian(epsilon, delta=FAILURE, list_size=size, noise_multiplier=PUBLISHED),
+        ]
         made += [(paper.b_lb(n_items, size, p, gap), policy) for policy in policies]
     return [_long(*each, ORDER_HORIZON, ORDER_RUNS, checkpoints=()) for each in made]
 
@@ -167,7 +184,10 @@ def kappa_runs() -> list[LongRun]:
     made = []
     for p, size in product((0.1, 0.2, 0.5), (2, 4, 8, 16)):
         problem = paper.b_lb(size + _OTHERS, size, p, 0.95 * p)
-        policies = paper.repaired_local(1.0, size), paper.repaired_central(1.0, size + _OTHERS, size, KAPPA_HORIZON)
+        policies = (
+            paper.repaired_local(1.0, list_size=size),
+            paper.repaired_central(1.0, n_items=size + _OTHERS, list_size=size, horizon=KAPPA_HORIZON),
+        )
         made += [(p, _long(problem, policy, KAPPA_HORIZON, KAPPA_RUNS, checkpoints=KAPPA_AT)) for policy in policies]
     return [run._replace(labels={**run.labels, "p": p}) for p, run in made]
 

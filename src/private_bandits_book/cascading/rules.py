@@ -52,7 +52,7 @@ _FREE, _VAST = 1e6, 1e12  # a constant c_2 that the paper leaves open, and an ep
 
 def lemma_1() -> Ruling:
     """How often the noise of a hybrid counter leaves the printed bound, and one from the scales of its nodes."""
-    gamma, counters = 0.01, ucb_hybrid(1.0, 20, 1000)
+    gamma, counters = 0.01, ucb_hybrid(1.0, n_items=20, horizon=1000)
     first, later, own = lemmas.hybrid_coverage(gamma=gamma)
     stands = None if first.low <= gamma < first.high else first.high <= gamma
     said = f"fails with frequency {first.measured:.3g} at n = 1, where the bound is 0, and {later:.3g} later"
@@ -72,7 +72,10 @@ def lemma_2(leak: float | None) -> Ruling:
 def lemma_3() -> Ruling:
     """The exact privacy of the classical sigma, and of the analytic one."""
     ratio, epsilon, until = lemmas.classical_gaussian_excess([0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0], _DELTA)
-    analytic = gaussian_epsilon(gaussian_sigma(epsilon, _DELTA, 1.0), _DELTA, 1.0) / epsilon
+    analytic = (
+        gaussian_epsilon(gaussian_sigma(epsilon, delta=_DELTA, sensitivity=1.0), delta=_DELTA, sensitivity=1.0)
+        / epsilon
+    )
     said = f"at epsilon = {epsilon:g} the privacy loss is {ratio:.3g} times that; it is smaller only up to {until:.3g}"
     again = f"with the analytic sigma it is {analytic:.6g} times epsilon"
     return after_repair(_EXACT(ratio <= 1.0, said, ratio), _EXACT(analytic <= 1 + 1e-9, again, analytic))
@@ -306,4 +309,4 @@ def own_kappa(fit: Interval, kappa_power: float) -> Ruling:
     slower = None if fit.low <= kappa_power <= fit.high else fit.high < kappa_power
     said = f"the ratio grows with the power {fit.measured:.2g} [{fit.low:.2g}, {fit.high:.2g}] of K, "
     found = Holds(MEASURED, excludes=("growth as kappa",))(slower, f"{said}kappa with {kappa_power:.2g}", fit)
-    return found.of(repaired_local(1.0, 4))
+    return found.of(repaired_local(1.0, list_size=4))

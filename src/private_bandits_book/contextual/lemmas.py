@@ -56,22 +56,22 @@ def powers(make: Callable[[float, int], Policy], slope: float = 1.0) -> Powers:
     return Powers(of_t, math.log(noisy[0] / noisy[1]) / math.log(_NOISY[1] / _NOISY[0]))
 
 
-def algorithm_5(variant: str = "printed", noise: str = "classical", dim: int = 2) -> Powers:
+def algorithm_5(variant: str = "printed", noise: str = "gaussian", dim: int = 2) -> Powers:
     """Return the powers for Algorithm 5; arguments as for `ldp_linucb`."""
-    delta = None if noise == "laplace" else DELTA
-    return powers(lambda e, t: ldp_linucb(e, delta, dim, t, variant, noise))
+    delta = 0.0 if noise == "laplace" else DELTA
+    return powers(lambda e, t: ldp_linucb(e, delta=delta, dim=dim, horizon=t, variant=variant, noise=noise))
 
 
 def algorithm_3(variant: str = "printed") -> Powers:
     """Return the powers for Algorithm 3; arguments as for `ldp_glm`."""
-    return powers(lambda e, t: ldp_glm(e, DELTA, 2, t, variant), slope=0.25)
+    return powers(lambda e, t: ldp_glm(e, delta=DELTA, dim=2, horizon=t, variant=variant), slope=0.25)
 
 
 def free(link: str) -> float:
     """Return the power of T without privacy, of LinUCB ("linear") or of GLOC with Newton steps."""
     if link == "linear":
-        return powers(lambda _, __: linucb(2)).horizon
-    return powers(lambda _, t: gloc(2, t), slope=0.25).horizon
+        return powers(lambda _, __: linucb(dim=2)).horizon
+    return powers(lambda _, t: gloc(dim=2, horizon=t), slope=0.25).horizon
 
 
 def printed_over_needed() -> float:
@@ -85,7 +85,7 @@ def printed_over_needed() -> float:
         (1, 2, 5, 20), (1, 2, 4, 8, 16), (0.3, 0.1, 1e-3), (0.1, 1e-6), (0.1, 1.0)
     ):
         horizon = 10**log
-        record: Any = ldp_linucb(epsilon, delta, dim, horizon, alpha=alpha).record
+        record: Any = ldp_linucb(epsilon, delta=delta, dim=dim, horizon=horizon, beta=alpha).record
         each, sigma = alpha / 3.0, record.sigma
         least = min(least, record.shift / derived_shift(sigma, dim, horizon, each))
         for t in np.unique(np.geomspace(1, horizon, 9).round()):
@@ -97,7 +97,7 @@ def printed_over_needed() -> float:
     return least
 
 
-def horizon_needed(dim: int, make: Callable[[int], Policy], level: float = 0.1) -> float:
+def horizon_needed(dim: int, make: Callable[..., Policy], level: float = 0.1) -> float:
     """The T from which the bonus of a unit vector at the end of a run stays below `level`; infinity beyond 10^300.
 
     The T rounds have explored every direction alike, V_T = (T/d) I: no design makes every direction's bonus smaller.
@@ -108,14 +108,14 @@ def horizon_needed(dim: int, make: Callable[[int], Policy], level: float = 0.1) 
     dim : int
         d.
     make : callable
-        Algorithm 5 or 3 by T, as it is calibrated for it.
+        Algorithm 5 or 3 by its `horizon` T, as it is calibrated for it.
     level : float
         > 0.
     """
 
     def excess(exponent: float) -> float:
         horizon = 10.0**exponent
-        made: Any = make(math.ceil(horizon)).record
+        made: Any = make(horizon=math.ceil(horizon)).record
         record = made._replace(horizon=0)  # T may be past what an int64 holds, and the radius does not read it
         spread = horizon / dim + record.ridge + 2.0 * record.shift * math.sqrt(horizon)
         return float(linear.radius(record, horizon, 0.0)) / math.sqrt(spread) / level - 1.0

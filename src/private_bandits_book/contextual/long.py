@@ -23,10 +23,12 @@ from private_bandits_book.studies import LongRun, LongStudy
 SEED, RUNS, OFTEN, DELTA = 202007, 20, 60, 1e-3
 FINE, COARSE = 2 ** (1 / 8), 2 ** (1 / 4)
 DESIGNS: dict[str, Callable[[float, int, int], Policy]] = {  # by epsilon, d and T
-    "printed": lambda e, d, t: paper.by_stretches(paper.ldp_linucb(e, DELTA, d, t)),
-    "derived": lambda e, d, t: paper.by_stretches(paper.ldp_linucb(e, DELTA, d, t, "derived", "analytic")),
-    "weighted": lambda e, d, t: paper.weighted_regression(e, DELTA, d, t),
-    "rewards": lambda e, d, t: paper.private_rewards(e, d, max(d, 2), t),
+    "printed": lambda e, d, t: paper.by_stretches(paper.ldp_linucb(e, delta=DELTA, dim=d, horizon=t)),
+    "derived": lambda e, d, t: paper.by_stretches(
+        paper.ldp_linucb(e, delta=DELTA, dim=d, horizon=t, variant="derived", calibration="analytic")
+    ),
+    "weighted": lambda e, d, t: paper.weighted_regression(e, delta=DELTA, dim=d, horizon=t),
+    "rewards": lambda e, d, t: paper.private_rewards(e, dim=d, n_actions=max(d, 2), horizon=t),
 }
 """Algorithm 5 with the constants of the public codes and with ours, weighted regression, and private rewards."""
 _FAR = (16.5, 17.0, 17.5, 18.0, 18.5)

@@ -45,7 +45,7 @@ def published_setting() -> pd.DataFrame:
     frame = pd.DataFrame({"formula": list(sigmas), "sigma": list(sigmas.values()), "epsilon": epsilon, "delta": delta})
     return frame.assign(
         sensitivity=joint,
-        epsilon_paid=[gaussian_epsilon(sigma, delta, joint) for sigma in sigmas.values()],
+        epsilon_paid=[gaussian_epsilon(sigma, delta=delta, sensitivity=joint) for sigma in sigmas.values()],
         noise_for_1=noise_scale(messages, 1.0, delta, "analytic") / frame["sigma"],
     )
 
@@ -68,7 +68,9 @@ def small_link(epsilon: float, delta: float, repaired: bool = False, size: float
     """
     messages = glm_messages()
     if not repaired:
-        return gaussian_epsilon(size * noise_scale(messages, epsilon, delta), delta, 2.0)
+        return gaussian_epsilon(size * noise_scale(messages, epsilon, delta), delta=delta, sensitivity=2.0)
     reach = 2.0 * size + 1.0
     messages = (*messages[:2], Message("gradient", 2.0 * reach, 2.0 * reach, reach))
-    return gaussian_epsilon(noise_scale(messages, epsilon, delta, "analytic"), delta, joint_sensitivity(messages))
+    return gaussian_epsilon(
+        noise_scale(messages, epsilon, delta, "analytic"), delta=delta, sensitivity=joint_sensitivity(messages)
+    )

@@ -24,9 +24,9 @@ _PROVED, _EXACT = Holds(DERIVED), Holds(EXACT)
 _NEAR_T, _NEAR = 1 / 48, 0.25  # a quarter of the distance to the next power, of T and of 1/epsilon
 _WRONG = 2 / 3  # the power of T next above 1/2
 _ALPHA = 0.1  # with which the ellipsoids may fail
-_FIVE: Policy = ldp_linucb(1.0, lemmas.DELTA, 2, 1000, "derived", "analytic")
-_WEIGHTED: Policy = weighted_regression(1.0, lemmas.DELTA, 2, 1000)
-_HIDDEN: Policy = private_rewards(1.0, 2, 2, 1000)
+_FIVE: Policy = ldp_linucb(1.0, delta=lemmas.DELTA, dim=2, horizon=1000, variant="derived", calibration="analytic")
+_WEIGHTED: Policy = weighted_regression(1.0, delta=lemmas.DELTA, dim=2, horizon=1000)
+_HIDDEN: Policy = private_rewards(1.0, dim=2, n_actions=2, horizon=1000)
 
 
 # --- privacy

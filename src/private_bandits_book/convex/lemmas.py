@@ -57,13 +57,13 @@ def one_point(row: str, learner: str, free: bool = False, noise: str = "gaussian
     """
     others: dict[str, Callable[[], ConvexLoss]] = {"arms": instances.switching_arms, "line": instances.on_line}
     problem = others[row]() if row in others else instances.convex(row)
-    delta = DELTA if noise == "gaussian" else None
+    delta = DELTA if noise == "gaussian" else 0.0
     return powers(lambda t, e: bounds.corollary_4(problem, t, math.inf if free else e, delta, learner, noise))
 
 
 def two_points(kind: str, step: str, free: bool = False, noise: str = "gaussian") -> Powers:
     """Return the powers in Theorem 6; arguments as for `one_point`, and the step of Algorithm 2."""
-    problem, delta = instances.convex(kind), DELTA if noise == "gaussian" else None
+    problem, delta = instances.convex(kind), DELTA if noise == "gaussian" else 0.0
     return powers(lambda t, e: bounds.theorem_6(problem, t, math.inf if free else e, delta, step, noise))
 
 
@@ -90,7 +90,8 @@ def stochastic_arms() -> Powers:
     """
 
     def bound(t: int, epsilon: float) -> float:
-        width = 1.0 + 2.0 * noise_reach(gaussian_sigma(epsilon, DELTA, 1.0, method="classical"), "gaussian", t)
+        sigma = gaussian_sigma(epsilon, delta=DELTA, sensitivity=1.0, calibration="classical")
+        width = 1.0 + 2.0 * noise_reach(sigma, "gaussian", t)
         return width**2 * 4.0 * math.log(t) * 3.0 / instances.GAP
 
     return powers(bound)
@@ -104,7 +105,8 @@ def classical_excess(epsilons: Sequence[float]) -> tuple[float, float, float]:
     epsilons : sequence of float
         > 0.
     """
-    losses = [gaussian_epsilon(gaussian_sigma(e, DELTA, 1.0, method="classical"), DELTA, 1.0) for e in epsilons]
+    given = {"delta": DELTA, "sensitivity": 1.0}
+    losses = [gaussian_epsilon(gaussian_sigma(e, calibration="classical", **given), **given) for e in epsilons]
     worst = int(np.argmax(np.divide(losses, epsilons)))
     return losses[worst] / epsilons[worst], epsilons[worst], losses[worst]
 

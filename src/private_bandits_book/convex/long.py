@@ -57,10 +57,12 @@ def _run(row: str, learner: str, epsilon: float, horizon: int, runs: int, kept: 
     problem: ConvexLoss = instances.convex(LOSSES[row])
     labels = {"row": row, "learner": learner, "horizon": horizon}
     if learner in ("printed", "tuned", "strong"):
-        policy = paper.two_point(problem, horizon, epsilon, DELTA, learner)
+        policy = paper.two_point(epsilon, problem=problem, delta=DELTA, horizon=horizon, step=learner)
     else:  # the classical noise at epsilon 16 has a loss above 16
-        method = "analytic" if epsilon == 16.0 else "classical"
-        policy = paper.one_point(problem, horizon, epsilon, DELTA, learner, method=method)
+        calibration = "analytic" if epsilon == 16.0 else "classical"
+        policy = paper.one_point(
+            epsilon, problem=problem, delta=DELTA, horizon=horizon, learner=learner, calibration=calibration
+        )
     return LongRun(labels, problem, policy, horizon, SEED, runs, kept)
 
 

@@ -28,7 +28,8 @@ _STREAMS = (0.1, 1.0, 10.0)
 def gaussian_mechanism() -> Ruling:
     """The exact privacy of the classical sigma on a grid, and of the analytic one."""
     ratio, epsilon, loss = lemmas.classical_excess(_GRID)
-    analytic = gaussian_epsilon(gaussian_sigma(epsilon, lemmas.DELTA, 1.0), lemmas.DELTA, 1.0) / epsilon
+    sigma = gaussian_sigma(epsilon, delta=lemmas.DELTA, sensitivity=1.0)
+    analytic = gaussian_epsilon(sigma, delta=lemmas.DELTA, sensitivity=1.0) / epsilon
     said, again = f"at epsilon = {epsilon:g} the privacy loss is {loss:.4g}", f"it is {analytic:.6g} times epsilon"
     return after_repair(
         _EXACT(ratio <= 1.0, said, ratio), _EXACT(analytic <= 1 + 1e-9, f"with the analytic sigma {again}", analytic)
@@ -152,20 +153,21 @@ def laplace_context_free() -> Ruling:
 
 def table_1_convex_smooth_non_private(fit: Interval, claimed: float, wrong: float) -> Ruling:
     """The power of T of Saha and Tewari's method, in the same fit as what is claimed."""
-    policy = one_point(instances.convex("smooth"), 1000, math.inf, learner="saha_tewari")
+    policy = one_point(math.inf, problem=instances.convex("smooth"), horizon=1000, learner="saha_tewari")
     return Power(claimed, above=wrong, quantity="T").judge(fit).of(policy)
 
 
 def table_1_strongly_convex_smooth_non_private(fit: Interval, claimed: float, wrong: float) -> Ruling:
     """The power of T of Hazan and Levy's method."""
-    policy = one_point(instances.convex("quadratic"), 1000, math.inf, learner="hazan_levy")
+    policy = one_point(math.inf, problem=instances.convex("quadratic"), horizon=1000, learner="hazan_levy")
     return Power(claimed, above=wrong, quantity="T").judge(fit).of(policy)
 
 
 def two_points_optimal(printed: Interval, tuned: Interval) -> Ruling:
     """The power of 1/epsilon with the printed step, and with one that knows the noise."""
     rule, disc = Power(1.0, above=2.0, quantity="1/epsilon"), instances.convex("distance")
-    policy = replace(two_point(disc, 1000, 1.0, lemmas.DELTA), method="two points")  # the step is no other feedback
+    policy = two_point(1.0, problem=disc, delta=lemmas.DELTA, horizon=1000)
+    policy = replace(policy, method="two points")  # the step is no other feedback
     return after_repair(rule.judge(printed).of(policy), rule.judge(tuned).of(policy))
 
 
@@ -180,7 +182,10 @@ def improves_strong_smooth(apart: Interval) -> Ruling:
 
 
 def _below(name: str, apart: Interval, kind: str, *learners: str) -> Ruling:
-    policies = [one_point(instances.convex(kind), 1000, 4.0, lemmas.DELTA, learner) for learner in learners]
+    policies = [
+        one_point(4.0, problem=instances.convex(kind), delta=lemmas.DELTA, horizon=1000, learner=learner)
+        for learner in learners
+    ]
     return Less(f"the power of T of {name}", "that of gradient descent")(apart).of(*policies)
 
 

@@ -245,12 +245,12 @@ class Concentrated(NamedTuple):
 
 def concentrated(epsilon: float) -> Concentrated:
     """Return zero-concentrated DP against its neighbours, by enumeration over two rounds."""
-    keep, flip = response_probabilities(epsilon, 2)
+    keep, flip = response_probabilities(epsilon, n_values=2)
     level, at = 0.1, 1e-6
     near, far = (policies.Two(partial(_passes, level, c)) for c in (1.0, 30.0))
     rare = policies.Two(lambda x: at * x)
     pure, kept = rho(policies.Two(lambda x: keep if x == 1 else flip)), max(rho(near), rho(far))
-    exact = gaussian_epsilon(1 / math.sqrt(2 * level), at, 1.0)
+    exact = gaussian_epsilon(1 / math.sqrt(2 * level), delta=at, sensitivity=1.0)
     formula, found = level + 2 * math.sqrt(level * math.log(1 / at)), delta(table_laws(rare, 2).reshape(4, -1))
     return Concentrated(pure, exact, formula, kept, exact_loss(far, 2), found, rho(rare))
 
@@ -409,7 +409,7 @@ def contraction(epsilons: Iterable[float], seed: int = 0, tried: int = 200) -> f
     """
     rng, most = np.random.default_rng(seed), 0.0
     for epsilon in epsilons:
-        keep, flip = response_probabilities(epsilon, 2)
+        keep, flip = response_probabilities(epsilon, n_values=2)
         for _ in range(tried):
             sets, shares = rng.integers(2, size=(4, 3)), rng.dirichlet(np.full(3, 0.3))
             yes = np.where(sets == 1, keep, flip)
@@ -424,7 +424,7 @@ def contraction(epsilons: Iterable[float], seed: int = 0, tried: int = 200) -> f
 
 def corrupt_over_lower(means: Sequence[float], epsilon: float) -> float:
     """Return the constant of ln T that Gajane et al. prove for randomised response, over that for every channel."""
-    keep, flip = response_probabilities(epsilon, 2)
+    keep, flip = response_probabilities(epsilon, n_values=2)
     sent = [flip + (keep - flip) * mean for mean in means]
     upper = sum((means[0] - m) / bernoulli_kl(g, sent[0]) for m, g in zip(means[1:], sent[1:], strict=True))
     return upper * math.log(3) / replacements.local_lower(means, 3, epsilon)

@@ -38,7 +38,7 @@ def made(name: str, epsilon: float, n_arms: int = N_ARMS, horizon: int = LONG_HO
     """Return an algorithm of another paper at epsilon, by its name."""
     makers: dict[str, Callable[[], Policy]] = {
         LDP_UCB: lambda: baselines.ldp_ucb_response(epsilon),
-        DP_SE: lambda: baselines.dp_se(epsilon, n_arms, horizon),
+        DP_SE: lambda: baselines.dp_se(epsilon, n_arms=n_arms, horizon=horizon),
         ADAP_KLUCB: lambda: baselines.adap_klucb(epsilon),
         DP_KLUCB: lambda: baselines.dp_klucb(epsilon),
         UCB: baselines.ucb,

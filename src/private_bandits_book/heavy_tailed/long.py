@@ -30,8 +30,8 @@ def order_runs() -> list[LongRun]:
         arms = paper.setting(number, v, v + spare)
         u, labels = arms.moment(v), {"spare": spare, "horizon": horizon, "setting": number, "v": v}
         for policy in (
-            paper.dp_robust_se(epsilon, v, u, 1.0 / horizon),
-            paper.dp_robust_ucb(epsilon, v, u, horizon),
+            paper.dp_robust_se(epsilon, v=v, u=u, beta=1.0 / horizon),
+            paper.dp_robust_ucb(epsilon, v=v, u=u, horizon=horizon),
         ):
             made.append(LongRun(labels, arms, policy, horizon, SEED, RUNS, checkpoints=()))
     return made

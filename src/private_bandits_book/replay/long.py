@@ -70,12 +70,12 @@ def _long(instance: str, problem: Any, policy: Any, horizon: int, **labels: Any)
 def private(epsilon: float, n_arms: int, horizon: int) -> list[Policy]:
     """Return the private policies that are compared: two replayed, then those of other papers."""
     return [
-        baselines.replay(baselines.thompson(), epsilon, horizon),
-        baselines.replay(baselines.ucb(0.5), epsilon, horizon),
+        baselines.replay(baselines.thompson(), epsilon, horizon=horizon),
+        baselines.replay(baselines.ucb(alpha=0.5), epsilon, horizon=horizon),
         baselines.dp_klucb(epsilon),
         baselines.adap_klucb(epsilon),
         baselines.adap_ucb(epsilon),
-        baselines.dp_se(epsilon, n_arms, horizon),
+        baselines.dp_se(epsilon, n_arms=n_arms, horizon=horizon),
     ]
 
 
@@ -85,7 +85,7 @@ def choice_runs() -> list[LongRun]:
     for (name, means), epsilon in product(CHOOSING.items(), (0.1, 0.5, 2.0)):
         for factor, growth in product(LOSSES, GROWTHS):
             loss = factor * math.log(CHOICE_HORIZON) / epsilon**2
-            policy = baselines.replay(baselines.thompson(), epsilon, CHOICE_HORIZON, growth=growth, loss=loss)
+            policy = baselines.replay(baselines.thompson(), epsilon, horizon=CHOICE_HORIZON, growth=growth, cost=loss)
             made.append(_long(name, means, policy, CHOICE_HORIZON, factor=factor, growth=growth))
     return made
 
@@ -94,7 +94,7 @@ def measurement_runs() -> list[LongRun]:
     """Every private policy on every instance, at T = 10^5, with those without privacy."""
     made = []
     for name, means in instances().items():
-        policies = [baselines.thompson(), baselines.ucb(0.5)]
+        policies = [baselines.thompson(), baselines.ucb(alpha=0.5)]
         policies += [policy for epsilon in EPSILONS for policy in private(epsilon, len(means), HORIZON)]
         made += [_long(name, means, policy, HORIZON) for policy in policies]
     return made
@@ -106,7 +106,7 @@ def horizon_runs() -> list[LongRun]:
     for name, horizon in product(("C1", "C2"), HORIZONS):
         policies = [baselines.thompson(), *private(0.1, 5, horizon), *private(1.0, 5, horizon)]
         made += [_long(name, PAPERS[name], policy, horizon) for policy in policies]
-    policies = [baselines.kl_ucb(), *(baselines.replay(baselines.kl_ucb(), e, HORIZON) for e in (0.1, 1.0))]
+    policies = [baselines.kl_ucb(), *(baselines.replay(baselines.kl_ucb(), e, horizon=HORIZON) for e in (0.1, 1.0))]
     return [*made, *(_long("C2", PAPERS["C2"], policy, HORIZON) for policy in policies)]
 
 
@@ -116,11 +116,18 @@ def list_runs() -> list[LongRun]:
     listed = SemiBandit.from_sets(films, [*combinations(range(len(films)), size)])
     made = []
     for epsilon in (0.2, 1.0):
-        replayed = baselines.replay(OneItem(), epsilon, HORIZON)
-        central = cascading.repaired_central(epsilon, shop.n_items, shop.list_size, HORIZON)
+        replayed = baselines.replay(OneItem(), epsilon, horizon=HORIZON)
+        central = cascading.repaired_central(epsilon, n_items=shop.n_items, list_size=shop.list_size, horizon=HORIZON)
         made += [_long("cascade", shop, policy, HORIZON) for policy in (replayed, central)]
         made.append(_long("super arms", SemiBandit.top_k(films, size), replayed, HORIZON))
-        made.append(_long("super arms", listed, semibandits.cucb_blocks(epsilon, size, len(films), HORIZON), HORIZON))
+        made.append(
+            _long(
+                "super arms",
+                listed,
+                semibandits.cucb_blocks(epsilon, size=size, n_arms=len(films), horizon=HORIZON),
+                HORIZON,
+            )
+        )
     return made
 
 

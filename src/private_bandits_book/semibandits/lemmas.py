@@ -67,7 +67,7 @@ def tree_miss(horizon: int) -> float:
     horizon : int
         T >= 2.
     """
-    record: Any = paper.cucb_dp(1.0, 1, 1, horizon).record
+    record: Any = paper.cucb_dp(1.0, size=1, n_arms=1, horizon=horizon).record
     return float(laplace_sum_tail(horizon.bit_length(), record.bonus_scale / record.scale)) * float(horizon) ** 2
 
 
@@ -129,7 +129,7 @@ def powers(bound: Callable[[Any, int, float], float], shape: str) -> Powers:
 
     def at(size: int = 4, noise: float = 1e6, gap: float = 0.2, horizon: int = FAR) -> float:
         distance = gap / size if shape == "K-path" else gap
-        problem = paper.separated(shape, 64, size, distance, 0.5)
+        problem = paper.separated(shape, others=64, size=size, distance=distance, best=0.5)
         return bound(problem, horizon, 1.0 / noise) / int(np.count_nonzero(problem.smallest_gaps))
 
     horizons, sizes, noises, gaps = (FAR, FAR**2, FAR**4), (4, 8, 16, 32), (1e5, 1e6, 1e7), (0.2, 0.05, 0.0125)

@@ -25,15 +25,22 @@ BLOCKS_HORIZON, FAR_HORIZON, BLOCKS_SIZES = 10**7, 10**15, (1, 4, 16, 64)
 BLOCKS_EPSILONS, APART = (0.002, 0.02, 0.1, 1.0), 0.3  # APART: distance of the means
 SUBJECT = ["policy", "paper", "algorithm", "variant", "mechanism", "method", "trust"]
 COLUMNS = {SIZE: "size", EPSILON: "epsilon", GAP: "gap", LOG: "horizon"}
-MAKERS: dict[str, Callable[[float, int, int, int, str], Policy]] = {  # by epsilon, K, m, T and a variant
-    "plain": lambda *_: paper.cucb(),
-    "ldp1": lambda epsilon, size, _, horizon, variant: paper.cucb_ldp1(epsilon, size, variant, horizon),
-    "ldp2": lambda epsilon, _size, _arms, horizon, variant: paper.cucb_ldp2(epsilon, variant, horizon),
+
+
+def _made(make: Callable[..., Policy], *names: str) -> Callable[..., Policy]:
+    """Return the constructor, given those alone of what a run is made for."""
+    return lambda epsilon, **given: make(epsilon, **{name: given[name] for name in names})
+
+
+MAKERS: dict[str, Callable[..., Policy]] = {  # by epsilon, and n_arms, size, horizon and variant by name
+    "plain": lambda *_, **__: paper.cucb(),
+    "ldp1": _made(paper.cucb_ldp1, "size", "horizon", "variant"),
+    "ldp2": _made(paper.cucb_ldp2, "horizon", "variant"),
     "dp": paper.cucb_dp,
     "least": paper.cucb_dp_least_pulled,
-    "hypercube": lambda epsilon, size, _, horizon, _variant: paper.cucb_hypercube(epsilon, size, horizon),
-    "radius": lambda epsilon, _size, _arms, horizon, _variant: paper.super_arm_radius(epsilon, horizon),
-    "blocks": lambda epsilon, size, n_arms, horizon, _variant: paper.cucb_blocks(epsilon, size, n_arms, horizon),
+    "hypercube": _made(paper.cucb_hypercube, "size", "horizon"),
+    "radius": _made(paper.super_arm_radius, "horizon"),
+    "blocks": _made(paper.cucb_blocks, "n_arms", "size", "horizon"),
 }
 
 
@@ -66,8 +73,10 @@ class Sweep(NamedTuple):
         at = self._replace(**{COLUMNS[self.quantity]: value}) if self.quantity != SIZE else self
         size = value if self.quantity == SIZE else 2
         distance = at.gap / size if self.instances == "K-path" else at.gap  # of the means
-        problem = paper.separated(self.instances, self.others * self.each(size), size, distance, self.best)
-        policy = MAKERS[maker](at.epsilon, size, problem.n_items, at.horizon, variant)
+        problem = paper.separated(
+            self.instances, others=self.others * self.each(size), size=size, distance=distance, best=self.best
+        )
+        policy = MAKERS[maker](at.epsilon, n_arms=problem.n_items, size=size, horizon=at.horizon, variant=variant)
         return _long(self, problem, policy, at.gap, at.horizon, self.runs)
 
 
@@ -314,7 +323,7 @@ def blocks_runs() -> list[LongRun]:
 
 def _paths(size: int, maker: str, epsilon: float, horizon: int, _: int, runs: int) -> LongRun:
     problem = paper.k_path(5 * size, size, APART * size)
-    policy = MAKERS[maker](epsilon, size, problem.n_items, horizon, "repaired")
+    policy = MAKERS[maker](epsilon, n_arms=problem.n_items, size=size, horizon=horizon, variant="repaired")
     return _long(_PATHS, problem, policy, APART * size, horizon, runs)
 
 

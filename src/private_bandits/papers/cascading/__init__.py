@@ -10,10 +10,9 @@ from private_bandits.papers.cascading.algorithm_3 import ucb_gaussian
 from private_bandits.papers.cascading.algorithm_4 import cucb_gaussian
 from private_bandits.papers.cascading.instances import b_lb, b_lb_semi
 from private_bandits.papers.cascading.kveton_algorithm_1 import cascade_ucb1
-from private_bandits.papers.cascading.repair_blocks import GROWTH, repaired_blocks
-from private_bandits.papers.cascading.repair_first import repaired_first
+from private_bandits.papers.cascading.repair_blocks import GROWTH, repaired_central
+from private_bandits.papers.cascading.repair_first import repaired_local
 from private_bandits.papers.cascading.repair_padded import repaired_padded
-from private_bandits.papers.cascading.repairs import repaired_central, repaired_local
 from private_bandits.papers.cascading.theorem_8 import ucb_composition
 from private_bandits.papers.cascading.uniform_play import uniform
 from private_bandits.policy import Policy
@@ -35,7 +34,7 @@ __all__ = [
 ]
 
 
-def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Policy]]:
+def algorithms(epsilon: float, *, delta: float) -> list[tuple[str, Policy]]:
     """Return every algorithm of the chapter in every variant, for eight items, lists of three and 1000 rounds.
 
     Parameters
@@ -56,21 +55,35 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         If an argument is out of range.
     """
     n_items, size, horizon = 8, 3, 1000
-    listed = [("kveton_algorithm_1", cascade_ucb1(first)) for first in (False, True)] + [("uniform_play", uniform())]
+    listed = [("kveton_algorithm_1", cascade_ucb1(least_first=first)) for first in (False, True)] + [
+        ("uniform_play", uniform())
+    ]
     for factor in (1.0, 0.01):
         listed += [
-            ("algorithm_1", ucb_hybrid(epsilon, n_items, horizon, factor)),
-            ("algorithm_1", ucb_hybrid(epsilon, n_items, horizon, factor, "proof")),
-            ("algorithm_2", ucb_laplace(epsilon, size, factor)),
-            ("algorithm_3", ucb_gaussian(epsilon, delta, size, factor)),
-            ("theorem_8", ucb_composition(epsilon, delta, size, factor)),
-            ("algorithm_4", cucb_gaussian(epsilon, delta, n_items, size, factor)),
+            ("algorithm_1", ucb_hybrid(epsilon, n_items=n_items, horizon=horizon, noise_multiplier=factor)),
+            (
+                "algorithm_1",
+                ucb_hybrid(epsilon, n_items=n_items, horizon=horizon, noise_multiplier=factor, variant="proof"),
+            ),
+            ("algorithm_2", ucb_laplace(epsilon, list_size=size, noise_multiplier=factor)),
+            ("algorithm_3", ucb_gaussian(epsilon, delta=delta, list_size=size, noise_multiplier=factor)),
+            ("theorem_8", ucb_composition(epsilon, delta=delta, list_size=size, noise_multiplier=factor)),
+            (
+                "algorithm_4",
+                cucb_gaussian(epsilon, delta=delta, n_items=n_items, list_size=size, noise_multiplier=factor),
+            ),
         ]
     return listed + [
-        ("algorithm_4", cucb_gaussian(epsilon, delta, n_items, size, variant="repaired")),
-        ("repair_first", repaired_first(epsilon, size)),
-        ("repair_padded", repaired_padded(epsilon, size)),
-        ("repair_padded", repaired_padded(epsilon, size, delta)),
-        ("repair_padded", repaired_padded(epsilon, size, over="displays")),
-        *(("repair_blocks", repaired_blocks(epsilon, size, design)) for design in GROWTH),
+        ("algorithm_4", cucb_gaussian(epsilon, delta=delta, n_items=n_items, list_size=size, variant="repaired")),
+        ("repair_first", repaired_local(epsilon, list_size=size)),
+        ("repair_padded", repaired_padded(epsilon, list_size=size)),
+        ("repair_padded", repaired_padded(epsilon, list_size=size, delta=delta)),
+        ("repair_padded", repaired_padded(epsilon, list_size=size, over="displays")),
+        *(
+            (
+                "repair_blocks",
+                repaired_central(epsilon, n_items=n_items, list_size=size, horizon=horizon, design=design),
+            )
+            for design in GROWTH
+        ),
     ]

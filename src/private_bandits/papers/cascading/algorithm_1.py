@@ -13,10 +13,11 @@ from private_bandits.reference_tools import Hybrid, Problem, Rows, Streams, clic
 
 def ucb_hybrid(
     epsilon: float,
+    *,
     n_items: int,
     horizon: int,
-    noise_multiplier: float = 1.0,
     variant: str = "printed",
+    noise_multiplier: float = 1.0,
     c_1: float | None = None,
 ) -> Policy:
     """Algorithm 1, Cascading-UCB under DP: a hybrid counter of epsilon/L for each item.
@@ -57,7 +58,7 @@ def ucb_hybrid(
     length = checks.integer("horizon", horizon, at_least=1)
     proof = checks.choice("variant", variant, ("printed", "proof")) == "proof"
     constant = lemma_1_constant() if c_1 is None else checks.real("c_1", c_1, above=0)
-    scale = factor * laplace_scale(epsilon, items)
+    scale = factor * laplace_scale(epsilon, sensitivity=items)
     logs = 1.0 if proof else math.log(length) ** 1.5
     # a user moves at most two click counters (one at K = 1) by one each, epsilon/L apiece
     value = 2.0 / scale if scale else math.inf
@@ -90,12 +91,15 @@ def ucb_hybrid(
 
 def reference(
     problem: Problem,
-    horizon: int,
+    rounds: int,
     streams: Streams,
+    *,
     epsilon: float,
-    c_1: float,
-    multiplier: float = 1.0,
+    n_items: int,
+    horizon: int,
     variant: str = "printed",
+    noise_multiplier: float = 1.0,
+    c_1: float | None = None,
 ) -> Rows:
     """Algorithm 1; w_0 stays outside the mechanisms.
 
@@ -103,35 +107,40 @@ def reference(
     ----------
     problem : Cascade
         Its means, L and K.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
-    c_1 : float
-        Constant of Lemma 1, > 0.
-    multiplier : float
-        Of the noise and its bonus, > 0.
+        > 0; infinity means no noise.
+    n_items : int
+        L, of the problem.
+    horizon : int
+        n of the paper, >= 1.
     variant : {"printed", "proof"}
         Whose logarithm the bonus has.
+    noise_multiplier : float
+        Of the noise and its bonus, > 0.
+    c_1 : float, optional
+        Constant of Lemma 1, > 0; default `mechanisms.lemma_1_constant()`.
 
     Returns
     -------
     list of list of int
         A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
-    means, size, n_items, items = problem.means, problem.list_size, problem.n_items, range(problem.n_items)
-    mechanisms = [Hybrid(epsilon / n_items / multiplier, streams.noise) for e in items]  # instantiate
+    means, size, items = problem.means, problem.list_size, range(n_items)
+    c_1 = lemma_1_constant() if c_1 is None else c_1
+    mechanisms = [Hybrid(epsilon / n_items / noise_multiplier, streams.noise) for e in items]  # instantiate
     w_0 = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0
     pulls = [1 for e in items]  # T_0(e) <- 1
     released = [0.0 for e in items]
     rows = []
-    for t in range(1, horizon + 1):
+    for t in range(1, rounds + 1):
         upper = []
         for e in items:
             log_n = math.log(horizon if variant == "printed" else pulls[e])
-            bonus = multiplier * 3 * c_1 * n_items * log_n**1.5 * math.log(t) / (epsilon * pulls[e])
+            bonus = noise_multiplier * 3 * c_1 * n_items * log_n**1.5 * math.log(t) / (epsilon * pulls[e])
             upper.append((w_0[e] + released[e]) / pulls[e] + math.sqrt(1.5 * math.log(t) / pulls[e]) + bonus)
         recommended = largest(upper, size, streams.choice)  # the K items with largest private UCBs
         c_t = click(means, recommended, streams.env)  # observe click C_t in {1, ..., K, infinity}

@@ -9,7 +9,7 @@ from private_bandits.policy import Policy
 from private_bandits.reference_tools import Problem, Rows, Streams, click, largest
 
 
-def ucb_laplace(epsilon: float, list_size: int, noise_multiplier: float = 1.0) -> Policy:
+def ucb_laplace(epsilon: float, *, list_size: int, noise_multiplier: float = 1.0) -> Policy:
     """Algorithm 2, Cascading-UCB under LDP (Laplace): Lap(K/epsilon) on each observed position.
 
     U = mean + sqrt(1.5 ln t / n) + (K/epsilon) sqrt(24 ln t / n).
@@ -42,7 +42,7 @@ def ucb_laplace(epsilon: float, list_size: int, noise_multiplier: float = 1.0) -
     'ε=0.2, values pay 0.1, everything ∞'
     """
     size, factor, times = checked(list_size, noise_multiplier)
-    scale = factor * laplace_scale(epsilon, size)
+    scale = factor * laplace_scale(epsilon, sensitivity=size)
     a = terms(SAMPLING, (24.0 * scale**2, 0.0))
     record = index.Record(a, noise=index.LAPLACE, scale=scale, list_size=size)
     privacy = local(epsilon, 0.0, laplace_loss(scale, size), 0.0, record)
@@ -58,20 +58,24 @@ def ucb_laplace(epsilon: float, list_size: int, noise_multiplier: float = 1.0) -
     )
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, multiplier: float = 1.0) -> Rows:
+def reference(
+    problem: Problem, rounds: int, streams: Streams, *, epsilon: float, list_size: int, noise_multiplier: float = 1.0
+) -> Rows:
     """Algorithm 2.
 
     Parameters
     ----------
     problem : Cascade
         Its means, L and K.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
-    multiplier : float
+        > 0; infinity means no noise.
+    list_size : int
+        K, of the problem.
+    noise_multiplier : float
         Of the noise and its bonus, > 0.
 
     Returns
@@ -79,12 +83,12 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
     list of list of int
         A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
-    scale = multiplier * problem.list_size / epsilon
-    means, size, items = problem.means, problem.list_size, range(problem.n_items)
+    scale = noise_multiplier * list_size / epsilon
+    means, size, items = problem.means, list_size, range(problem.n_items)
     total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)
     pulls = [1 for e in items]  # T_0(e) <- 1
     rows = []
-    for t in range(1, horizon + 1):
+    for t in range(1, rounds + 1):
         upper = [
             total[e] / pulls[e]
             + math.sqrt(1.5 * math.log(t) / pulls[e])

@@ -11,7 +11,7 @@ from private_bandits.privacy import sensitivity
 from private_bandits.reference_tools import Problem, Rows, Streams, click, largest
 
 
-def ucb_gaussian(epsilon: float, delta: float, list_size: int, noise_multiplier: float = 1.0) -> Policy:
+def ucb_gaussian(epsilon: float, *, delta: float, list_size: int, noise_multiplier: float = 1.0) -> Policy:
     """Algorithm 3, Cascading-UCB under LDP (Gaussian): sigma = sqrt(2 K ln(1.25/delta)) / epsilon.
 
     U = mean + sqrt(1.5 ln t / n) + sigma sqrt(2 ln(2 t^3) / n).
@@ -38,14 +38,14 @@ def ucb_gaussian(epsilon: float, delta: float, list_size: int, noise_multiplier:
 
     Examples
     --------
-    >>> ucb_gaussian(0.2, 1e-3, list_size=4).privacy.label()
+    >>> ucb_gaussian(0.2, delta=1e-3, list_size=4).privacy.label()
     'ε=0.2, values pay 0.0582, everything ∞'
     """
     size, factor, times = checked(list_size, noise_multiplier)
-    sigma = factor * gaussian_sigma(epsilon, delta, math.sqrt(size), method="classical")
+    sigma = factor * gaussian_sigma(epsilon, delta=delta, sensitivity=math.sqrt(size), calibration="classical")
     a = terms(SAMPLING, (6.0 * sigma**2, 2.0 * math.log(2.0) * sigma**2))
     record = index.Record(a, noise=index.GAUSSIAN, scale=sigma, list_size=size)
-    value = gaussian_epsilon(sigma, delta, sensitivity(one_hot_replies(size), order=2))
+    value = gaussian_epsilon(sigma, delta=delta, sensitivity=sensitivity(one_hot_replies(size), order=2))
     privacy = local(epsilon, delta, value, delta, record)
     return Policy(
         name="Gaussian",
@@ -61,7 +61,14 @@ def ucb_gaussian(epsilon: float, delta: float, list_size: int, noise_multiplier:
 
 
 def reference(
-    problem: Problem, horizon: int, streams: Streams, epsilon: float, delta: float, multiplier: float = 1.0
+    problem: Problem,
+    rounds: int,
+    streams: Streams,
+    *,
+    epsilon: float,
+    delta: float,
+    list_size: int,
+    noise_multiplier: float = 1.0,
 ) -> Rows:
     """Algorithm 3.
 
@@ -69,15 +76,17 @@ def reference(
     ----------
     problem : Cascade
         Its means, L and K.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
+        > 0; infinity means no noise.
     delta : float
         In (0, 1).
-    multiplier : float
+    list_size : int
+        K, of the problem.
+    noise_multiplier : float
         Of the noise and its bonus, > 0.
 
     Returns
@@ -85,12 +94,12 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
-    sigma = multiplier / epsilon * math.sqrt(2 * problem.list_size * math.log(1.25 / delta))
-    means, size, items = problem.means, problem.list_size, range(problem.n_items)
+    sigma = noise_multiplier / epsilon * math.sqrt(2 * list_size * math.log(1.25 / delta))
+    means, size, items = problem.means, list_size, range(problem.n_items)
     total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)
     pulls = [1 for e in items]  # T_0(e) <- 1
     rows = []
-    for t in range(1, horizon + 1):
+    for t in range(1, rounds + 1):
         upper = [
             total[e] / pulls[e]
             + math.sqrt(1.5 * math.log(t) / pulls[e])

@@ -12,7 +12,13 @@ from private_bandits.reference_tools import Problem, Rows, Streams, largest
 
 
 def cucb_gaussian(
-    epsilon: float, delta: float, n_items: int, list_size: int, noise_multiplier: float = 1.0, variant: str = "printed"
+    epsilon: float,
+    *,
+    delta: float,
+    n_items: int,
+    list_size: int,
+    variant: str = "printed",
+    noise_multiplier: float = 1.0,
 ) -> Policy:
     """Algorithm 4, CUCB under LDP (Gaussian), for semi-bandits; epsilon = infinity is CUCB.
 
@@ -47,7 +53,7 @@ def cucb_gaussian(
     Examples
     --------
     >>> for variant in ("printed", "repaired"):
-    ...     print(cucb_gaussian(0.2, 1e-3, n_items=20, list_size=4, variant=variant).privacy.label())
+    ...     print(cucb_gaussian(0.2, delta=1e-3, n_items=20, list_size=4, variant=variant).privacy.label())
     ε=0.2, values pay 0.0903, everything ∞
     ε=0.2
     """
@@ -55,8 +61,8 @@ def cucb_gaussian(
     items = checks.integer("n_items", n_items, at_least=size)
     repaired = checks.choice("variant", variant, ("printed", "repaired")) == "repaired"
     calibration: Calibration = "analytic" if repaired else "classical"
-    sigma = factor * gaussian_sigma(epsilon, delta, math.sqrt(size), method=calibration)
-    value = gaussian_epsilon(sigma, delta, math.sqrt(size))
+    sigma = factor * gaussian_sigma(epsilon, delta=delta, sensitivity=math.sqrt(size), calibration=calibration)
+    value = gaussian_epsilon(sigma, delta=delta, sensitivity=math.sqrt(size))
     record = index.Record(
         terms(SAMPLING, (4.0 * sigma**2, 0.0)),
         noise=index.GAUSSIAN,
@@ -98,12 +104,15 @@ def cucb_gaussian(
 
 def reference(
     problem: Problem,
-    horizon: int,
+    rounds: int,
     streams: Streams,
+    *,
     epsilon: float,
     delta: float,
-    multiplier: float = 1.0,
+    n_items: int,
+    list_size: int,
     variant: str = "printed",
+    noise_multiplier: float = 1.0,
 ) -> Rows:
     """Play Algorithm 4; the oracle takes the K largest. Repaired without u_0, items without reports first.
 
@@ -113,7 +122,7 @@ def reference(
     ----------
     problem : SemiBandit
         Any K of m arms.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -121,25 +130,30 @@ def reference(
         > 0; infinity means no noise.
     delta : float
         In (0, 1).
-    multiplier : float
-        Of the noise and its bonus, > 0.
+    n_items : int
+        m, of the problem.
+    list_size : int
+        K, of the problem.
     variant : {"printed", "repaired"}
+        Whose constants.
+    noise_multiplier : float
+        Of the noise and its bonus, > 0.
 
     Returns
     -------
     list of list of int
         A row a round, as `simulation.trace` shows it: the super arm, and K.
     """
-    means, size, m, items = problem.means, problem.list_size, problem.n_items, range(problem.n_items)
-    sigma = multiplier * math.sqrt(2 * size * math.log(1.25 / delta)) / epsilon
+    means, size, m, items = problem.means, list_size, n_items, range(n_items)
+    sigma = noise_multiplier * math.sqrt(2 * size * math.log(1.25 / delta)) / epsilon
     total, pulls = [0.0 for i in items], [0 for i in items]
     if variant == "printed":
         total = [1.0 if streams.env.random() < means[i] else 0.0 for i in items]  # observe u_0; u(i) <- u_0(i)
         pulls = [1 for i in items]  # T_i <- 1
     else:
-        sigma = multiplier * gaussian_sigma(epsilon, delta, math.sqrt(size))
+        sigma = noise_multiplier * gaussian_sigma(epsilon, delta=delta, sensitivity=math.sqrt(size))
     rows = []
-    for t in range(m + 1, m + horizon + 1):  # for t = m + 1, m + 2, ...
+    for t in range(m + 1, m + rounds + 1):  # for t = m + 1, m + 2, ...
         upper = [math.inf for i in items]
         for i in items:
             if pulls[i]:

@@ -227,7 +227,7 @@ def theorem_8(problem: Cascade, horizon: int, epsilon: float, delta: float) -> f
 
 
 def repaired_first_upper(problem: Cascade, horizon: int, epsilon: float) -> float:
-    """Upper bound of `repair_first.repaired_first`, ours: one randomised bit about the least reported item.
+    """Upper bound of `repaired_local`, ours: one randomised bit about the least reported item.
 
     L (kappa (12/Delta_min - 6/Delta_max) ln T / tanh^2(epsilon/2) + 1 + pi^2/6), where kappa = (1 - (1 - p)^K) / p is
     at most min(K, 1/p), p the least mean of the best list, and Delta the gaps between it and the other items.
@@ -267,7 +267,7 @@ def repaired_first_upper(problem: Cascade, horizon: int, epsilon: float) -> floa
 
 
 def repaired_blocks_upper(problem: Cascade, horizon: int, epsilon: float, design: str = "keep") -> float:
-    """Upper bound of `repair_blocks.repaired_blocks`, ours: clicks of the least reported item, in noisy sums of blocks.
+    """Upper bound of `repaired_central`, ours: clicks of the least reported item, in noisy sums of blocks.
 
     L (sum over blocks of length kappa min(Delta_max, 2 r) + pi^2/6), over the blocks that an item begins within T
     reports while the radius r of its estimate, for ln(2 T), is at least Delta_min/2; kappa as for

@@ -10,7 +10,7 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Problem, Rows, Streams, click, largest, least_reported_first
 
 
-def cascade_ucb1(least_first: bool = False) -> Policy:
+def cascade_ucb1(*, least_first: bool = False) -> Policy:
     """CascadeUCB1 of Kveton et al. (2015), Algorithm 1: mean + sqrt(1.5 ln t / n), no privacy.
 
     Parameters
@@ -46,14 +46,14 @@ def cascade_ucb1(least_first: bool = False) -> Policy:
     )
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, least_first: bool = False) -> Rows:
+def reference(problem: Problem, rounds: int, streams: Streams, *, least_first: bool = False) -> Rows:
     """Algorithm 1 of Kveton et al., with the UCB1 radius.
 
     Parameters
     ----------
     problem : Cascade
         Its means, L and K.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -69,7 +69,7 @@ def reference(problem: Problem, horizon: int, streams: Streams, least_first: boo
     total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)
     pulls = [1 for e in items]  # T_0(e) <- 1
     rows = []
-    for t in range(1, horizon + 1):
+    for t in range(1, rounds + 1):
         upper = [total[e] / pulls[e] + math.sqrt(1.5 * math.log(t) / pulls[e]) for e in items]
         recommended = largest(upper, size, streams.choice)  # the K items with largest UCBs
         if least_first:

@@ -8,7 +8,8 @@ from private_bandits import reference_tools as tools
 from private_bandits.kernels import releases
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
-from private_bandits.papers.cascading.repair_first import repaired_first
+from private_bandits.papers.cascading import repair_first
+from private_bandits.papers.cascading.repair_first import repaired_local
 from private_bandits.policy import Mechanism, Policy, words
 from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Problem, Rows, Streams
@@ -18,7 +19,7 @@ _NAMES = {"keep": "Blocks, kept", "forget": "Blocks, forgotten", "counter": "Hyb
 _DESIGNS = {"keep": releases.KEEP, "forget": releases.FORGET, "counter": releases.COUNTER}
 
 
-def repaired_blocks(epsilon: float, list_size: int, design: str = "keep") -> Policy:
+def repaired_central(epsilon: float, *, n_items: int, list_size: int, horizon: int, design: str = "keep") -> Policy:
     """The least reported item of the list is shown first, and only its click is used, in noisy sums; ours.
 
     How often an item stood first is a function of the lists, so the blocks' lengths are public: `first_block` reports,
@@ -30,9 +31,13 @@ def repaired_blocks(epsilon: float, list_size: int, design: str = "keep") -> Pol
     ----------
     epsilon : float
         Pure privacy of the sequence of lists when one user's reply changes, > 0; infinity for exact sums, released at
-        once: `repair_first.repaired_first`.
+        once: `repair_first.repaired_local`.
+    n_items : int
+        L >= list_size.
     list_size : int
         K >= 1.
+    horizon : int
+        >= 1; no design needs it.
     design : {"keep", "forget", "counter"}
         An estimate of all blocks, of the last one (each as long as all before it), or of a hybrid counter.
 
@@ -45,17 +50,25 @@ def repaired_blocks(epsilon: float, list_size: int, design: str = "keep") -> Pol
     ValueError
         If an argument is out of range.
 
+    Notes
+    -----
+    Not in the paper. No w_0. The regret is bounded by `bounds.repaired_blocks_upper`.
+
     Examples
     --------
-    >>> repaired_blocks(0.2, list_size=4).privacy.label()
-    'ε=0.2'
+    >>> policy = repaired_central(0.2, n_items=20, list_size=4, horizon=1000)
+    >>> policy.name, policy.privacy.label()
+    ('Blocks, kept', 'ε=0.2')
     """
     name = _NAMES[checks.choice("design", design, tuple(_NAMES))]
     size = checks.integer("list_size", list_size, at_least=1)
-    scale, place, version = laplace_scale(epsilon, 1.0), "repair, blocks", words(design, "repaired")
+    checks.integer("n_items", n_items, at_least=size)
+    checks.integer("horizon", horizon, at_least=1)
+    scale, place = laplace_scale(epsilon, sensitivity=1.0), "repair, blocks"
+    version = words(design, "repaired")
     mechanism: Mechanism = "tree" if design == "counter" else "laplace"
     if scale == 0.0:
-        plain_first = repaired_first(epsilon, size)
+        plain_first = repaired_local(epsilon, list_size=size)
         return replace(
             plain_first, name=name, algorithm=place, variant=version, chosen=design, mechanism=mechanism, method=design
         )
@@ -95,19 +108,35 @@ def first_block(epsilon: float, design: str = "keep") -> int:
     return 1 if design == "counter" else math.ceil(min(8.0 / epsilon, 2.0**62))
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, design: str = "keep") -> Rows:
+def reference(
+    problem: Problem,
+    rounds: int,
+    streams: Streams,
+    *,
+    epsilon: float,
+    n_items: int,
+    list_size: int,
+    horizon: int,
+    design: str = "keep",
+) -> Rows:
     """The click of the first item, the least reported of the list, in noisy sums.
 
     Parameters
     ----------
     problem : Cascade
         Its means, L and K.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
+        > 0; infinity plays `repair_first`.
+    n_items : int
+        L, of the problem.
+    list_size : int
+        K, of the problem.
+    horizon : int
+        >= 1; no design needs it.
     design : {"keep", "forget", "counter"}
         What an estimate holds.
 
@@ -116,14 +145,16 @@ def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float, 
     list of list of int
         A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
-    means, size, items = problem.means, problem.list_size, range(problem.n_items)
+    if math.isinf(epsilon):
+        return repair_first.reference(problem, rounds, streams, epsilon=epsilon, list_size=list_size)
+    means, size, items = problem.means, list_size, range(n_items)
     growth = {"keep": 1.2, "forget": 2.0, "counter": 1.0}[design]
     least = 1 if design == "counter" else math.ceil(8 / epsilon)
     counters = [tools.Hybrid(epsilon, streams.noise) for e in items]
     blocks: list[list[list[float]]] = [[[]] for e in items]  # the clicks of each; the last is open
     sums: list[list[float]] = [[] for e in items]  # of the others, as they were released
     rows = []
-    for t in range(1, horizon + 1):
+    for t in range(1, rounds + 1):
         upper, end = [math.inf for e in items], 3 * math.log(2 ** t.bit_length())  # of the epoch
         for e in items:
             closed, released = blocks[e][:-1], sums[e]

@@ -14,7 +14,7 @@ from private_bandits.privacy import Guarantee, channel_loss
 from private_bandits.reference_tools import Problem, Rows, Streams
 
 
-def repaired_first(epsilon: float, list_size: int) -> Policy:
+def repaired_local(epsilon: float, *, list_size: int) -> Policy:
     """The least reported item of the list is shown first, and its click is sent by randomised response; ours.
 
     The reward does not depend on the order of a list. To ask one user about the least pulled arm is CUCB-LDP2 of Chen
@@ -38,13 +38,20 @@ def repaired_first(epsilon: float, list_size: int) -> Policy:
     ValueError
         If an argument is out of range.
 
+    Notes
+    -----
+    Not in the paper. No w_0: an item without reports has an infinite index. At each number of reports a radius fails
+    with probability about t^-3 a side, by Hoeffding. A regret of order ln T follows, for the item in doubt is asked
+    about; it does not for `repair_padded.repaired_padded`.
+
     Examples
     --------
-    >>> repaired_first(0.2, list_size=4).privacy.label()
-    'ε=0.2'
+    >>> policy = repaired_local(0.2, list_size=4)
+    >>> policy.name, policy.privacy.label()
+    ('Response, first item', 'ε=0.2')
     """
     size = checks.integer("list_size", list_size, at_least=1)
-    _, flip = response_probabilities(checks.epsilon(epsilon), 2)
+    _, flip = response_probabilities(checks.epsilon(epsilon), n_values=2)
     record = index.Record(
         terms((1.5 / (1.0 - 2.0 * flip) ** 2, 0.0)),
         noise=index.RESPONSE,
@@ -86,31 +93,33 @@ def first_channel(flip: float, list_size: int) -> np.ndarray:
     return np.vstack([row, *[row[::-1]] * list_size])
 
 
-def reference(problem: Problem, horizon: int, streams: Streams, epsilon: float) -> Rows:
+def reference(problem: Problem, rounds: int, streams: Streams, *, epsilon: float, list_size: int) -> Rows:
     """The click of the first item, the least reported of the list, by randomised response.
 
     Parameters
     ----------
     problem : Cascade
         Its means, L and K.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
+        > 0; infinity for truthful answers.
+    list_size : int
+        K, of the problem.
 
     Returns
     -------
     list of list of int
         A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
-    means, size, items = problem.means, problem.list_size, range(problem.n_items)
+    means, size, items = problem.means, list_size, range(problem.n_items)
     flip = 1 / (math.exp(epsilon) + 1)
     reports = [0 for e in items]
     total = [0.0 for e in items]  # of the answers
     rows = []
-    for t in range(1, horizon + 1):
+    for t in range(1, rounds + 1):
         upper = [math.inf for e in items]
         for e in items:
             if reports[e]:

@@ -11,7 +11,7 @@ from private_bandits.privacy import Guarantee, sensitivity
 from private_bandits.reference_tools import Problem, Rows, Streams, click, largest
 
 
-def repaired_padded(epsilon: float, list_size: int, delta: float = 0.0, over: str = "examinations") -> Policy:
+def repaired_padded(epsilon: float, *, delta: float = 0.0, list_size: int, over: str = "examinations") -> Policy:
     """The paper's mechanisms on a message of fixed length: all K clicks and all K examinations, each with noise; ours.
 
     One reply moves the 2K numbers by at most K + 1 in L1 and sqrt(K + 1) in L2 (1 at K = 1). The index is the ratio of
@@ -41,16 +41,24 @@ def repaired_padded(epsilon: float, list_size: int, delta: float = 0.0, over: st
 
     Examples
     --------
-    >>> repaired_padded(0.2, list_size=4).privacy.label(), repaired_padded(0.2, 4, delta=1e-3).name
+    >>> repaired_padded(0.2, list_size=4).privacy.label(), repaired_padded(0.2, list_size=4, delta=1e-3).name
     ('ε=0.2', 'Gaussian, padded')
     """
     size = checks.integer("list_size", list_size, at_least=1)
     by_display = checks.choice("over", over, ("examinations", "displays")) == "displays"
     delta = checks.real("delta", delta, at_least=0, below=1)
     laplace, moved = delta == 0.0, [sensitivity(padded_replies(size), order=order) for order in (1, 2)]
-    scale = laplace_scale(epsilon, moved[0]) if laplace else gaussian_sigma(epsilon, delta, moved[1])
+    scale = (
+        laplace_scale(epsilon, sensitivity=moved[0])
+        if laplace
+        else gaussian_sigma(epsilon, delta=delta, sensitivity=moved[1])
+    )
     record = padded.Record(not laplace, scale, by_display, size)
-    paid = (moved[0] / scale if scale else math.inf) if laplace else gaussian_epsilon(scale, delta, moved[1])
+    paid = (
+        (moved[0] / scale if scale else math.inf)
+        if laplace
+        else gaussian_epsilon(scale, delta=delta, sensitivity=moved[1])
+    )
     privacy = Guarantee.certified(epsilon, paid, "local", "noise on every click and examination", delta)
     mechanism: Mechanism = "laplace" if laplace else "gaussian"
     name = f"{mechanism.capitalize()}, {'clicks per display' if by_display else 'padded'}"
@@ -69,7 +77,14 @@ def repaired_padded(epsilon: float, list_size: int, delta: float = 0.0, over: st
 
 
 def reference(
-    problem: Problem, horizon: int, streams: Streams, epsilon: float, delta: float = 0.0, over: str = "examinations"
+    problem: Problem,
+    rounds: int,
+    streams: Streams,
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    list_size: int,
+    over: str = "examinations",
 ) -> Rows:
     """All clicks and all examinations of a list, each with noise.
 
@@ -77,14 +92,16 @@ def reference(
     ----------
     problem : Cascade
         Its means, L and K.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
+        > 0; infinity means no noise.
     delta : float
         0 for Laplace noise, > 0 for Gaussian.
+    list_size : int
+        K, of the problem.
     over : {"examinations", "displays"}
         What the clicks are divided by.
 
@@ -93,14 +110,14 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
-    means, size, items = problem.means, problem.list_size, range(problem.n_items)
+    means, size, items = problem.means, list_size, range(problem.n_items)
     reach = size + 1 if size > 1 else 1
-    scale = gaussian_sigma(epsilon, delta, math.sqrt(reach)) if delta else reach / epsilon
+    scale = gaussian_sigma(epsilon, delta=delta, sensitivity=math.sqrt(reach)) if delta else reach / epsilon
     draw = streams.noise.normal if delta else streams.noise.laplace
     clicks, examined = [0.0 for e in items], [0.0 for e in items]  # as they were sent
     displays = [0 for e in items]
     rows = []
-    for t in range(1, horizon + 1):
+    for t in range(1, rounds + 1):
         upper, x = [math.inf for e in items], 3 * math.log(t)
         for e in items:
             m = 2 * displays[e]  # noises in each of its two sums

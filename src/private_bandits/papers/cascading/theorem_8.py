@@ -10,7 +10,7 @@ from private_bandits.policy import Policy
 from private_bandits.reference_tools import Problem, Rows, Streams
 
 
-def ucb_composition(epsilon: float, delta: float, list_size: int, noise_multiplier: float = 1.0) -> Policy:
+def ucb_composition(epsilon: float, *, delta: float, list_size: int, noise_multiplier: float = 1.0) -> Policy:
     """Theorem 8: Laplace noise of scale b = sqrt(4 K ln(e + epsilon/delta)) / epsilon by advanced composition.
 
     U = mean + sqrt(1.5 ln t / n) + (4/epsilon) sqrt(6 K ln(e + epsilon/delta) ln t / n); the last term is
@@ -38,7 +38,7 @@ def ucb_composition(epsilon: float, delta: float, list_size: int, noise_multipli
 
     Examples
     --------
-    >>> ucb_composition(0.2, 1e-3, list_size=4).privacy.label()
+    >>> ucb_composition(0.2, delta=1e-3, list_size=4).privacy.label()
     'ε=0.2, values pay 0.0434, everything ∞'
     """
     size, factor, times = checked(list_size, noise_multiplier)
@@ -63,7 +63,14 @@ def ucb_composition(epsilon: float, delta: float, list_size: int, noise_multipli
 
 
 def reference(
-    problem: Problem, horizon: int, streams: Streams, epsilon: float, delta: float, multiplier: float = 1.0
+    problem: Problem,
+    rounds: int,
+    streams: Streams,
+    *,
+    epsilon: float,
+    delta: float,
+    list_size: int,
+    noise_multiplier: float = 1.0,
 ) -> Rows:
     """Play Algorithm 2 with b for K/epsilon, in the noise and in the bonus, b sqrt(24 ln t / n).
 
@@ -71,15 +78,17 @@ def reference(
     ----------
     problem : Cascade
         Its means, L and K.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
+        > 0; infinity means no noise.
     delta : float
         In (0, 1).
-    multiplier : float
+    list_size : int
+        K, of the problem.
+    noise_multiplier : float
         Of the noise and its bonus, > 0.
 
     Returns
@@ -87,5 +96,8 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
-    b = math.sqrt(4 * problem.list_size * math.log(math.e + epsilon / delta)) / epsilon
-    return algorithm_2.reference(problem, horizon, streams, problem.list_size / b, multiplier)
+    b = 0.0 if math.isinf(epsilon) else math.sqrt(4 * list_size * math.log(math.e + epsilon / delta)) / epsilon
+    whole = list_size / b if b else math.inf
+    return algorithm_2.reference(
+        problem, rounds, streams, epsilon=whole, list_size=list_size, noise_multiplier=noise_multiplier
+    )

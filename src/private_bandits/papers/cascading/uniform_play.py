@@ -34,14 +34,14 @@ def uniform() -> Policy:
     )
 
 
-def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
+def reference(problem: Problem, rounds: int, streams: Streams) -> Rows:
     """Uniformly random lists, in a cascade.
 
     Parameters
     ----------
     problem : Cascade
         Its means, L and K.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -52,7 +52,7 @@ def reference(problem: Problem, horizon: int, streams: Streams) -> Rows:
         A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     rows = []
-    for _ in range(horizon):
+    for _ in range(rounds):
         recommended = largest([0.0] * problem.n_items, problem.list_size, streams.choice)
         rows.append([*recommended, int(min(click(problem.means, recommended, streams.env), problem.list_size))])
     return rows

@@ -1,5 +1,8 @@
 """Zheng et al. (2020), *Locally Differentially Private (Contextual) Bandits Learning*: algorithms, accounts, bounds."""
 
+from typing import Any
+
+from private_bandits.papers.contextual.abbasi_private_rewards import linucb_private_rewards
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import STEPS, two_point
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
@@ -17,7 +20,8 @@ from private_bandits.papers.contextual.hanna_local import private_rewards
 from private_bandits.papers.contextual.instances import convex, on_line, switching_arms
 from private_bandits.papers.contextual.oful import linucb
 from private_bandits.papers.contextual.online_to_confidence import gloc
-from private_bandits.papers.contextual.trust_models import by_stretches, joint_linucb, linucb_private_rewards
+from private_bandits.papers.contextual.shariff_joint import joint_linucb
+from private_bandits.papers.contextual.stretched import by_stretches
 from private_bandits.policy import Policy
 
 __all__ = [
@@ -42,7 +46,7 @@ __all__ = [
 ]
 
 
-def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Policy]]:
+def algorithms(epsilon: float, *, delta: float) -> list[tuple[str, Policy]]:
     """Every algorithm of the paper and its variants, the learners without privacy last; for 1,000 rounds, d = 2.
 
     Parameters
@@ -71,31 +75,37 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
         "stochastic": on_line(),
         "tsallis": arms,
     }
-    noises = (("gaussian", "classical", delta), ("gaussian", "analytic", delta), ("laplace", "classical", None))
-    private = (epsilon, delta, dim, rounds)
-    one = [one_point(problem, rounds, epsilon, delta, name) for name, problem in losses.items()]
-    two = [two_point(quadratic, rounds, epsilon, delta, step) for step in STEPS]
-    for noise, method, failure in noises[1:]:
-        one.append(one_point(quadratic, rounds, epsilon, failure, "hazan_levy", noise, method))
-        two.append(two_point(quadratic, rounds, epsilon, failure, noise=noise, method=method))
-    one.append(one_point(arms, rounds, epsilon, delta, "tsallis", variant="tight"))
+    given: dict[str, Any] = {"delta": delta, "dim": dim, "horizon": rounds}
+    kinds: tuple[dict[str, Any], ...] = (
+        {"delta": delta, "noise": "gaussian", "calibration": "analytic"},
+        {"delta": 0.0, "noise": "laplace"},
+    )
+    one = [
+        one_point(epsilon, problem=problem, delta=delta, horizon=rounds, learner=name)
+        for name, problem in losses.items()
+    ]
+    one += [one_point(epsilon, problem=quadratic, horizon=rounds, learner="hazan_levy", **kind) for kind in kinds]
+    one.append(one_point(epsilon, problem=arms, delta=delta, horizon=rounds, variant="derived", learner="tsallis"))
+    two = [two_point(epsilon, problem=quadratic, delta=delta, horizon=rounds, step=step) for step in STEPS]
+    two += [two_point(epsilon, problem=quadratic, horizon=rounds, **kind) for kind in kinds]
     found = {
         "algorithm_1": one,
         "algorithm_2": two,
         "algorithm_3": [
-            ldp_glm(*private, variant, noise, responses=responses)
-            for variant, noise in (("printed", "classical"), ("repaired", "analytic"))
+            ldp_glm(epsilon, **given, variant=variant, calibration=calibration, responses=responses)
+            for variant, calibration in (("printed", "classical"), ("repaired", "analytic"))
             for responses in ("bounded", "binary")
         ],
         "algorithm_5": [
-            ldp_linucb(*private),
-            *(ldp_linucb(*private, "derived", n) for n in ("classical", "analytic")),
-            ldp_linucb(epsilon, None, dim, rounds, "derived", "laplace"),
+            ldp_linucb(epsilon, **given),
+            *(ldp_linucb(epsilon, **given, variant="derived", calibration=c) for c in ("classical", "analytic")),
+            ldp_linucb(epsilon, dim=dim, horizon=rounds, variant="derived", noise="laplace"),
         ],
-        "chen_weighted_regression": [weighted_regression(*private)],
-        "hanna_local": [private_rewards(epsilon, dim, dim, rounds)],
-        "oful": [linucb(dim)],
-        "online_to_confidence": [gloc(dim, rounds, learner) for learner in ("newton", "gradient")],
-        "trust_models": [linucb_private_rewards(epsilon, delta, dim), joint_linucb(*private)],
+        "chen_weighted_regression": [weighted_regression(epsilon, **given)],
+        "hanna_local": [private_rewards(epsilon, n_actions=dim, dim=dim, horizon=rounds)],
+        "oful": [linucb(dim=dim)],
+        "online_to_confidence": [gloc(dim=dim, horizon=rounds, learner=learner) for learner in ("newton", "gradient")],
+        "abbasi_private_rewards": [linucb_private_rewards(epsilon, delta=delta, dim=dim)],
+        "shariff_joint": [joint_linucb(epsilon, **given)],
     }
     return [(module, policy) for module, policies in found.items() for policy in policies]

@@ -38,7 +38,7 @@ LARGEST_REWARD = 2.0
 # --- one number: Algorithms 1 and 2
 
 
-def number_scale(sensitivity: float, epsilon: float, delta: float | None, noise: str, method: str) -> float:
+def number_scale(sensitivity: float, epsilon: float, delta: float, noise: str, calibration: str) -> float:
     """Laplace scale or Gaussian standard deviation of the noise on one number (Section 2 of the paper).
 
     Parameters
@@ -47,10 +47,10 @@ def number_scale(sensitivity: float, epsilon: float, delta: float | None, noise:
         How far two users' numbers are apart at most, > 0.
     epsilon : float
         > 0; infinity means no privacy.
-    delta : float, optional
-        In (0, 1); None with Laplace noise.
+    delta : float
+        In (0, 1); 0 with Laplace noise.
     noise : {"gaussian", "laplace"}
-    method : {"classical", "analytic"}
+    calibration : {"classical", "analytic"}
         Of `mechanisms.gaussian_sigma`; not read with Laplace noise.
 
     Returns
@@ -67,18 +67,18 @@ def number_scale(sensitivity: float, epsilon: float, delta: float | None, noise:
     if math.isinf(checks.epsilon(epsilon)):
         return 0.0
     if noise == "laplace":
-        if delta is not None:
-            raise ValueError(f"delta must be None with noise='laplace', got {checks.brief(delta)}")
-        return laplace_scale(epsilon, sensitivity)
-    return gaussian_sigma(epsilon, checks.delta(delta), sensitivity, method=method)
+        if checks.real("delta", delta, at_least=0, below=1) > 0.0:
+            raise ValueError(f"delta must be 0 with noise='laplace', got {checks.brief(delta)}")
+        return laplace_scale(epsilon, sensitivity=sensitivity)
+    return gaussian_sigma(epsilon, delta=checks.delta(delta), sensitivity=sensitivity, calibration=calibration)
 
 
-def noise_facts(scale: float, noise: str, method: str) -> tuple[Mechanism, Calibration]:
+def noise_facts(scale: float, noise: str, calibration: str) -> tuple[Mechanism, Calibration]:
     """Return `mechanism` and `calibration` of a `Policy`.
 
     Parameters
     ----------
-    scale, noise, method
+    scale, noise, calibration
         Of `number_scale`; at scale 0 there is no noise to speak of.
 
     Returns
@@ -89,7 +89,7 @@ def noise_facts(scale: float, noise: str, method: str) -> tuple[Mechanism, Calib
         return "none", ""
     if noise == "laplace":
         return "laplace", ""
-    return "gaussian", "analytic" if method == "analytic" else "classical"
+    return "gaussian", "analytic" if calibration == "analytic" else "classical"
 
 
 def noise_variance(scale: float, noise: str) -> float:
@@ -134,7 +134,7 @@ def noise_reach(scale: float, noise: str, horizon: int) -> float:
 
 
 def message_privacy(
-    scale: float, sensitivity: float, epsilon: float, delta: float | None, noise: str, reason: str
+    scale: float, sensitivity: float, epsilon: float, delta: float, noise: str, reason: str
 ) -> Guarantee:
     """The guarantee of one number with noise: the nominal one, and what the noise exactly pays at the nominal delta.
 
@@ -146,7 +146,7 @@ def message_privacy(
         How far two users' exact numbers are apart at most, > 0.
     epsilon : float
         Nominal, > 0.
-    delta : float, optional
+    delta : float
         Nominal, in (0, 1); not read with Laplace noise.
     noise : {"gaussian", "laplace"}
     reason : str
@@ -167,7 +167,9 @@ def message_privacy(
     if noise == "laplace":
         return Guarantee.certified(epsilon, sensitivity / scale, "local", reason)
     failure = checks.delta(delta)
-    return Guarantee.certified(epsilon, gaussian_epsilon(scale, failure, sensitivity), "local", reason, failure)
+    return Guarantee.certified(
+        epsilon, gaussian_epsilon(scale, delta=failure, sensitivity=sensitivity), "local", reason, failure
+    )
 
 
 # --- matrices and vectors: Algorithms 3 and 5
@@ -290,7 +292,7 @@ def joint_sensitivity(messages: tuple[Message, ...]) -> float:
     return (k + squares) / math.sqrt(squares) if k <= squares else 2.0 * math.sqrt(k)
 
 
-def noise_scale(messages: tuple[Message, ...], epsilon: float, delta: float, noise: str = "classical") -> float:
+def noise_scale(messages: tuple[Message, ...], epsilon: float, delta: float, calibration: str = "classical") -> float:
     """Sigma of Algorithm 3 or 5.
 
     Parameters
@@ -301,7 +303,7 @@ def noise_scale(messages: tuple[Message, ...], epsilon: float, delta: float, noi
         > 0; infinity means no privacy.
     delta : float
         In (0, 1).
-    noise : {"classical", "analytic"}
+    calibration : {"classical", "analytic"}
         `classical`, as printed: (sum of printed sensitivities) sqrt(2 ln(1.25 n / delta)) / epsilon for n messages,
         each sensitivity in units of its message's noise. `analytic`: the smallest sigma for the joint sensitivity that
         the algorithm reckons with, its gradient taken to move by no more than its noise is sized for.
@@ -316,14 +318,15 @@ def noise_scale(messages: tuple[Message, ...], epsilon: float, delta: float, noi
     ValueError
         If an argument is out of range.
     """
-    checks.choice("noise", noise, ("classical", "analytic"))
-    if noise == "classical":
+    if checks.choice("calibration", calibration, ("classical", "analytic")) == "classical":
         total = sum(one.printed / one.relative_noise for one in messages)
         # each message's share of epsilon is in proportion to its sensitivity, so one sigma serves them all
-        return gaussian_sigma(epsilon, checks.delta(delta) / len(messages), total, method="classical")
+        return gaussian_sigma(
+            epsilon, delta=checks.delta(delta) / len(messages), sensitivity=total, calibration="classical"
+        )
     last = messages[-1]
     believed = last._replace(exact=min(last.printed, last.exact))
-    return gaussian_sigma(epsilon, delta, joint_sensitivity((*messages[:-1], believed)))
+    return gaussian_sigma(epsilon, delta=delta, sensitivity=joint_sensitivity((*messages[:-1], believed)))
 
 
 def vector_privacy(messages: tuple[Message, ...], epsilon: float, delta: float, sigma: float) -> Guarantee:
@@ -347,4 +350,4 @@ def vector_privacy(messages: tuple[Message, ...], epsilon: float, delta: float, 
     """
     joint = joint_sensitivity(messages)
     reason = f"{len(messages)} messages a user, one Gaussian vector of sensitivity {joint:.4g} in units of sigma"
-    return Guarantee.certified(epsilon, gaussian_epsilon(sigma, delta, joint), "local", reason, delta)
+    return Guarantee.certified(epsilon, gaussian_epsilon(sigma, delta=delta, sensitivity=joint), "local", reason, delta)

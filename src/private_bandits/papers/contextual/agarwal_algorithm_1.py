@@ -71,9 +71,14 @@ def stochastic_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: st
 
 
 def reference(
-    problem: ConvexLoss, horizon: int, variance: float, tail: float, cuts: list[tuple[int, float, float]]
+    problem: ConvexLoss,
+    *,
+    horizon: int,
+    scale: float,
+    noise: str,
+    cuts: list[tuple[int, float, float]] | None = None,
 ) -> Learner:
-    """Play Algorithm 1 line by line, told losses of this variance and tail; `cuts` takes the case and the interval.
+    """Play Algorithm 1 line by line, told losses with this noise; `cuts` takes the case and the interval.
 
     Parameters
     ----------
@@ -81,11 +86,10 @@ def reference(
         Stochastic, of dimension 1.
     horizon : int
         T >= 2, from which the steps are set.
-    variance : float
-        Of what it is told, >= 0.
-    tail : float
-        Scale of Laplace noise on it, >= 0.
-    cuts : list, written
+    scale : float
+        Standard deviation or Laplace scale of the noise on a message, >= 0.
+    noise : {"gaussian", "laplace"}
+    cuts : list, optional, written
         The case of each round, 1 to 3, and the ends of the interval after it.
 
     Yields
@@ -95,6 +99,8 @@ def reference(
     """
     low, high = -problem.radius, problem.radius
     width, log = problem.lipschitz * (high - low), math.log(2 * horizon)
+    variance = problem.spread**2 / 3 + (scale**2 if noise == "gaussian" else 2 * scale**2)
+    tail = scale if noise == "laplace" else 0.0
 
     def samples(gamma: float) -> int:
         """The least n for which sqrt(2 v log / n) + b log / n <= gamma."""
@@ -124,4 +130,5 @@ def reference(
             elif max(lb[x_l], lb[x_r]) >= ub[x_c] + gamma:
                 case = 2
             low, high = (low, high) if case == 3 else (x_l, high) if lb[x_l] >= lb[x_r] else (low, x_r)
-            cuts.append((case, low, high))
+            if cuts is not None:
+                cuts.append((case, low, high))

@@ -20,13 +20,14 @@ STEPS = ("printed", "tuned", "strong")
 
 
 def two_point(
-    problem: ConvexLoss,
-    horizon: int,
     epsilon: float,
-    delta: float | None = None,
+    *,
+    problem: ConvexLoss,
+    delta: float = 0.0,
+    horizon: int,
     step: str = "printed",
     noise: str = "gaussian",
-    method: str = "classical",
+    calibration: str = "classical",
 ) -> Policy:
     """Algorithm 2: the learner is told f(x_1) - f(x_2) + <n, x_1 - x_2>, n of variance sigma^2.
 
@@ -35,20 +36,20 @@ def two_point(
 
     Parameters
     ----------
-    problem : ConvexLoss
-        On the ball, with spread 0; others with no larger G may be played too.
-    horizon : int
-        T, from which the steps are set, >= 1.
     epsilon : float
         > 0; infinity gives the learner itself.
-    delta : float, optional
-        In (0, 1); None with Laplace noise.
+    problem : ConvexLoss
+        On the ball, with spread 0; others with no larger G may be played too.
+    delta : float
+        In (0, 1); 0 with Laplace noise.
+    horizon : int
+        T, from which the steps are set, >= 1.
     step : {"printed", "tuned", "strong"}
         eta = 1/sqrt(T) as printed, which costs 1/epsilon^2; R / (d sqrt((G^2 + V) T)) with V the variance of n,
         ours, which costs 1/epsilon; or 1/(mu t) for strongly convex losses.
     noise : {"gaussian", "laplace"}
         For Laplace, one number of scale 4 G rho / epsilon is added instead of <n, x_1 - x_2>.
-    method : {"classical", "analytic"}
+    calibration : {"classical", "analytic"}
         How sigma is found.
 
     Returns
@@ -71,12 +72,12 @@ def two_point(
     --------
     >>> from private_bandits.problems import ConvexLoss
     >>> problem = ConvexLoss.ball([[0.5, 0.0], [-0.5, 0.0]], kind="distance")
-    >>> policy = two_point(problem, 1000, epsilon=1.0, delta=1e-3, step="tuned")
+    >>> policy = two_point(1.0, problem=problem, delta=1e-3, horizon=1000, step="tuned")
     >>> policy.variant, round(policy.record.scale, 2), round(policy.record.radius, 4)
     ('tuned, gaussian, classical', 7.55, 0.0069)
     """
     check_convex(problem)
-    scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
+    scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, calibration)
     steps = algorithm_4.two_point_tuning(problem, horizon, scale, noise, step)._asdict()
     del steps["regret"]
     record = online.Record(
@@ -90,30 +91,32 @@ def two_point(
     )
     reason = "one noisy difference of losses is all that is sent"
     privacy = message_privacy(scale, 2.0 * problem.lipschitz, epsilon, delta, noise, reason)
-    mechanism, calibration = noise_facts(scale, noise, method)
+    mechanism, found = noise_facts(scale, noise, calibration)
     return Policy(
         name="Gradient descent, two points",
         paper=PAPER,
         algorithm="Algorithm 2",
-        variant=words(step, noise, method),
+        variant=words(step, noise, calibration),
         privacy=privacy,
         kernel=online,
         record=record,
         mechanism=mechanism,
-        calibration=calibration,
+        calibration=found,
         method=step,
     )
 
 
 def reference(
     problem: ConvexLoss,
-    horizon: int,
+    rounds: int,
     streams: Any,
+    *,
     epsilon: float,
-    delta: float | None = None,
+    delta: float = 0.0,
+    horizon: int,
     step: str = "printed",
     noise: str = "gaussian",
-    method: str = "classical",
+    calibration: str = "classical",
 ) -> list[list[float]]:
     """Play Algorithm 2 line by line around Algorithm 4.
 
@@ -121,18 +124,20 @@ def reference(
     ----------
     problem : ConvexLoss
         On the ball, with spread 0.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity means no noise.
-    delta : float, optional
-        In (0, 1); None with Laplace noise.
+    delta : float
+        In (0, 1); 0 with Laplace noise.
+    horizon : int
+        T >= 2, from which the steps are set.
     step : {"printed", "tuned", "strong"}
         Of Algorithm 4.
     noise : {"gaussian", "laplace"}
-    method : {"classical", "analytic"}
+    calibration : {"classical", "analytic"}
         How sigma is found.
 
     Returns
@@ -145,11 +150,11 @@ def reference(
     KeyError
         If there is no such step.
     """
-    sigma = noise_on(2.0 * problem.lipschitz, epsilon, delta, noise, method)  # line 2
-    variance = sigma**2 if noise == "gaussian" else 2.0 * sigma**2
-    learner, rows = algorithm_4.reference(problem, horizon, streams.choice, variance, step), []  # line 1
+    sigma = noise_on(2.0 * problem.lipschitz, epsilon, delta, noise, calibration)  # line 2
+    given: dict[str, Any] = {"horizon": horizon, "scale": sigma, "noise": noise, "step": step}
+    learner, rows = algorithm_4.reference(problem, streams.choice, **given), []  # line 1
     asked = next(learner)
-    for t in range(1, horizon + 1):  # line 3
+    for t in range(1, rounds + 1):  # line 3
         x_1, x_2 = asked  # line 4
         f_1, f_2 = suffer(problem, t, asked, streams.env)  # line 5
         sent = f_1 - f_2

@@ -18,13 +18,14 @@ from private_bandits.policy import Policy, words
 
 def ldp_glm(
     epsilon: float,
+    *,
     delta: float,
     dim: int,
     horizon: int,
     variant: str = "printed",
-    noise: str = "classical",
+    calibration: str = "classical",
     bonus_factor: float = 1.0,
-    alpha: float = 0.1,
+    beta: float = 0.1,
     ridge: float = 1.0,
     responses: str = "bounded",
 ) -> Policy:
@@ -49,12 +50,12 @@ def ldp_glm(
         * `repaired`: ours; noise on the gradient for the whole reach of its error, zeta = 1 / (sqrt T (reach + noise
           sqrt d)), c_t = ridge + 2 Upsilon_t, Upsilon_t as in the derived `ldp_linucb`. At epsilon = infinity it is
           `gloc` with gradient steps.
-    noise : {"classical", "analytic"}
+    calibration : {"classical", "analytic"}
         Sigma by the split that the paper makes, or the smallest for all messages together.
     bonus_factor : float
         Multiplies beta_t, > 0.
-    alpha : float
-        In (0, 1): with which the ellipsoids may fail.
+    beta : float
+        In (0, 1): with which the ellipsoids may fail, the paper's alpha.
     ridge : float
         > 0; for `repaired`.
     responses : {"bounded", "binary"}
@@ -85,16 +86,16 @@ def ldp_glm(
     >>> policy.variant, round(policy.record.sigma, 2), round(policy.record.gradient_sigma, 2)
     ('printed, classical, binary rewards', 24.34, 17.8)
     """
-    size, length, failure, factor, least = checked(dim, horizon, alpha, bonus_factor, ridge)
+    size, length, failure, factor, least = checked(dim, horizon, beta, bonus_factor, ridge)
     messages = glm_messages(responses, variant)
-    sigma = noise_scale(messages, epsilon, delta, noise)
+    sigma = noise_scale(messages, epsilon, delta, calibration)
     repaired = variant == "repaired"
     gradient = sigma * messages[-1].relative_noise
     least = least if repaired else 0.0
     record = gradient_record(size, length, failure, factor, least, responses, sigma, gradient, tuned=repaired)
     privacy = vector_privacy(messages, epsilon, delta, sigma)
-    version = words(variant, variant_name(f"{noise}, {responses} rewards", factor))
-    mechanism, calibration = noise_facts(sigma, "gaussian", noise)
+    version = words(variant, variant_name(f"{calibration}, {responses} rewards", factor))
+    mechanism, found = noise_facts(sigma, "gaussian", calibration)
     return Policy(
         name="LDP-GLOC",
         paper=PAPER,
@@ -105,21 +106,24 @@ def ldp_glm(
         kernel=linear,
         record=record,
         mechanism=mechanism,
-        calibration=calibration,
+        calibration=found,
         method=responses,
     )
 
 
 def reference(
     problem: Any,
-    horizon: int,
+    rounds: int,
     streams: Any,
+    *,
     epsilon: float,
     delta: float,
+    dim: int,
+    horizon: int,
     variant: str = "printed",
-    noise: str = "classical",
+    calibration: str = "classical",
     bonus_factor: float = 1.0,
-    alpha: float = 0.1,
+    beta: float = 0.1,
     ridge: float = 1.0,
     responses: str = "bounded",
 ) -> list[list[int]]:
@@ -131,7 +135,7 @@ def reference(
     ----------
     problem : LinearContext
         Its action sets and rewards.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -139,16 +143,20 @@ def reference(
         > 0; infinity means no noise.
     delta : float
         In (0, 1).
+    dim : int
+        d, of the problem.
+    horizon : int
+        T >= 1, for which the constants are made.
     variant : {"printed", "repaired"}
-        Whose noise, steps and shift.
-    noise : {"classical", "analytic"}
+        Whose noise on the gradient, steps and shift.
+    calibration : {"classical", "analytic"}
         How sigma is found.
     bonus_factor : float
         Multiplies beta_t, > 0.
-    alpha : float
+    beta : float
         In (0, 1): with which the ellipsoids may fail.
     ridge : float
-        > 0.
+        > 0; for `repaired`.
     responses : {"bounded", "binary"}
         What a reward may be.
 
@@ -157,28 +165,28 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the action, and 1.
     """
-    d, top, repaired = problem.dim, skeleton.sigmoid(1.0), variant == "repaired"
+    d, top, repaired = dim, skeleton.sigmoid(1.0), variant == "repaired"
     sigma = 6.0 * math.sqrt(2.0 * math.log(3.75 / delta)) / epsilon  # line 2
-    if noise == "analytic":  # x x' moves by sqrt 2, the others by 1 and 2, at one c at most by 4/sqrt 3 together
-        sigma = gaussian_sigma(epsilon, delta, 4.0 / math.sqrt(3.0))
+    if calibration == "analytic":  # x x' moves by sqrt 2, the others by 1 and 2, at one c at most by 4/sqrt 3 together
+        sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=4.0 / math.sqrt(3.0))
     kappa, reach, r = top * (1.0 - top), *((2.0 * top, 1.0) if responses == "bounded" else (top, 0.5))
     gradient_sigma = (reach if repaired else top) * sigma
     zeta = 1.0 / math.sqrt(horizon) / (reach + gradient_sigma * math.sqrt(d) if repaired else 1.0)
     events = 5 if sigma else 1
-    log = math.log(horizon * events / alpha)
+    log = math.log(horizon * events / beta)
     longest = reach + gradient_sigma * (math.sqrt(d) + math.sqrt(2.0 * log))
 
     def fit(t: int) -> float:
         cost = 1.0 / (2.0 * zeta) + zeta / 2.0 * t * longest**2 + 2.0 * gradient_sigma * math.sqrt(2.0 * t * log)
-        return skeleton.regret_fit(cost, kappa, r, alpha / events)
+        return skeleton.regret_fit(cost, kappa, r, beta / events)
 
     least = ridge if repaired else 0.0
-    c, beta = skeleton.derived(sigma, d, horizon, alpha, least, events, fit, not repaired)  # line 3
+    c, radius = skeleton.derived(sigma, d, horizon, beta, least, events, fit, not repaired)  # line 3
     v, u, theta, v_bar, estimate = np.zeros((d, d)), np.zeros(d), np.zeros(d), np.zeros((d, d)), np.zeros(d)
     rows = []
-    for t in range(1, horizon + 1):  # line 4
+    for t in range(1, rounds + 1):  # line 4
         vectors, means = skeleton.action_set(problem, streams.env)  # lines 5 and 6
-        k = skeleton.optimistic(v_bar, theta, bonus_factor * beta(t - 1), vectors, streams.choice)  # line 7
+        k = skeleton.optimistic(v_bar, theta, bonus_factor * radius(t - 1), vectors, streams.choice)  # line 7
         x, y = vectors[k], skeleton.reward(problem, means[k], streams.env)  # line 8
         z = x @ estimate
         v = v + np.outer(x, x) + skeleton.symmetric(streams.noise, d, sigma)  # lines 9 to 11

@@ -66,19 +66,22 @@ def two_point_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str
     return Tuning(eta, regret, 0.0, radius, radius / inner)
 
 
-def reference(problem: ConvexLoss, horizon: int, choice: Generator, variance: float, step: str = "printed") -> Learner:
-    """Play Algorithm 4 line by line; `variance` is that of a component of the noise n, for the tuned step.
+def reference(
+    problem: ConvexLoss, choice: Generator, *, horizon: int, scale: float, noise: str, step: str = "printed"
+) -> Learner:
+    """Play Algorithm 4 line by line; the tuned step knows the noise.
 
     Parameters
     ----------
     problem : ConvexLoss
         On the ball.
-    horizon : int
-        T >= 2, from which the steps are set.
     choice : Generator
         Directions: normal numbers, one a coordinate.
-    variance : float
-        Of a component of the noise n, >= 0, for the tuned step.
+    horizon : int
+        T >= 2, from which the steps are set.
+    scale : float
+        Of a component of the noise n, >= 0: its standard deviation or Laplace scale.
+    noise : {"gaussian", "laplace"}
     step : {"printed", "tuned", "strong"}
         As for `algorithm_2.two_point`.
 
@@ -93,6 +96,7 @@ def reference(problem: ConvexLoss, horizon: int, choice: Generator, variance: fl
         If there is no such step.
     """
     d, big, small = problem.dimension, problem.outer_radius, problem.inner_radius
+    variance = scale**2 if noise == "gaussian" else 2 * scale**2
     tuned = big / (d * math.sqrt((problem.lipschitz**2 + variance) * horizon))
     eta: dict[str, Callable[[int], float]] = {
         "printed": lambda t: 1 / math.sqrt(horizon),

@@ -79,7 +79,7 @@ def theorem_3(
 
 
 def corollary_4(
-    problem: ConvexLoss, horizon: int, epsilon: float, delta: float | None, learner: str, noise: str = "gaussian"
+    problem: ConvexLoss, horizon: int, epsilon: float, delta: float, learner: str, noise: str = "gaussian"
 ) -> float:
     """Corollary 4 with constants, derived: the regret of Algorithm 1 with a learner of `tunings`.
 
@@ -94,8 +94,8 @@ def corollary_4(
         T >= 1.
     epsilon : float
         Of a user, > 0; infinity means no privacy.
-    delta : float or None
-        In (0, 1); None with Laplace noise.
+    delta : float
+        In (0, 1); 0 with Laplace noise.
     learner : str
         One of `tunings.LEARNERS`.
     noise : {"gaussian", "laplace"}
@@ -119,7 +119,7 @@ def theorem_6(
     problem: ConvexLoss,
     horizon: int,
     epsilon: float,
-    delta: float | None = None,
+    delta: float = 0.0,
     step: str = "printed",
     noise: str = "gaussian",
     method: str = "classical",
@@ -142,8 +142,8 @@ def theorem_6(
         T >= 1.
     epsilon : float
         Of a user, > 0; infinity means no privacy.
-    delta : float, optional
-        In (0, 1); None with Laplace noise.
+    delta : float
+        In (0, 1); 0 with Laplace noise.
     step : {"printed", "tuned", "strong"}
     noise : {"gaussian", "laplace"}
     method : {"classical", "analytic"}
@@ -195,7 +195,7 @@ def theorem_8(
     """
     if checks.choice("variant", variant, _VARIANTS) == "order":
         return _order(horizon, epsilon)
-    policy = ldp_linucb(epsilon, delta, dim, horizon, variant=variant, noise=noise)
+    policy = ldp_linucb(epsilon, delta=delta, dim=dim, horizon=horizon, variant=variant, calibration=noise)
     return _upper(policy.record, horizon, 1.0)
 
 
@@ -231,7 +231,7 @@ def theorem_10(
     if checks.choice("variant", variant, _VARIANTS) == "order":
         return _order(horizon, epsilon)
     chosen = "repaired" if variant == "derived" else variant
-    policy = ldp_glm(epsilon, delta, dim, horizon, variant=chosen, responses=responses)
+    policy = ldp_glm(epsilon, delta=delta, dim=dim, horizon=horizon, variant=chosen, responses=responses)
     return _upper(policy.record, horizon, _SLOPE)
 
 

@@ -77,7 +77,7 @@ def checked_rounds(horizon: int) -> int:
 # --- for the references
 
 
-def noise_on(sensitivity: float, epsilon: float, delta: float | None, noise: str, method: str) -> float:
+def noise_on(sensitivity: float, epsilon: float, delta: float, noise: str, calibration: str) -> float:
     """Section 2 of the paper: sigma, or the Laplace scale, for numbers that are `sensitivity` apart at most.
 
     The analytic sigma is that of `mechanisms.gaussian_sigma`, which the tests hold against another library's.
@@ -88,10 +88,10 @@ def noise_on(sensitivity: float, epsilon: float, delta: float | None, noise: str
         > 0.
     epsilon : float
         > 0; infinity means no noise.
-    delta : float, optional
-        In (0, 1); None with Laplace noise.
+    delta : float
+        In (0, 1); 0 with Laplace noise.
     noise : {"gaussian", "laplace"}
-    method : {"classical", "analytic"}
+    calibration : {"classical", "analytic"}
         How sigma is found.
 
     Returns
@@ -101,10 +101,10 @@ def noise_on(sensitivity: float, epsilon: float, delta: float | None, noise: str
     """
     if math.isinf(epsilon):
         return 0.0
-    if noise == "laplace" or delta is None:
+    if noise == "laplace":
         return sensitivity / epsilon
-    if method == "analytic":
-        return gaussian_sigma(epsilon, delta, sensitivity)
+    if calibration == "analytic":
+        return gaussian_sigma(epsilon, delta=delta, sensitivity=sensitivity)
     return sensitivity * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon
 
 

@@ -1,9 +1,9 @@
 """The confidence ellipsoids of the contextual algorithms of Zheng et al. (2020): their shift and their radius.
 
-The reward's noise lies in [-1, 1], actions and parameter in the unit ball. `alpha` is the probability with which the
+The reward's noise lies in [-1, 1], actions and parameter in the unit ball. `beta` is the probability with which the
 ellipsoids may fail, shared equally by the events of a radius. Derived radii are ours:
 
-    beta_t = fit_t + sqrt(ridge + 3 Upsilon_t) + sigma (sqrt d + sqrt(2 ln(k T/alpha))) sqrt(t / (ridge + Upsilon_t)),
+    beta_t = fit_t + sqrt(ridge + 3 Upsilon_t) + sigma (sqrt d + sqrt(2 ln(k T/beta))) sqrt(t / (ridge + Upsilon_t)),
 
 where Upsilon_t bounds the spectral norm of the noise on V_t, the middle term is what the shift costs and the last one
 the noise on u_t, and k counts the events. Nothing but the messages leaves a user: the action is chosen by the user's
@@ -21,7 +21,7 @@ DEVIATION = {"bounded": 1.0, "binary": 0.5}
 
 
 def checked(
-    dim: int, horizon: int, alpha: float = 0.1, bonus_factor: float = 1.0, ridge: float = 1.0
+    dim: int, horizon: int, beta: float = 0.1, bonus_factor: float = 1.0, ridge: float = 1.0
 ) -> tuple[int, int, float, float, float]:
     """Return the five, or raise a ValueError.
 
@@ -29,7 +29,7 @@ def checked(
     ----------
     dim, horizon : int
         >= 1.
-    alpha : float
+    beta : float
         In (0, 1).
     bonus_factor, ridge : float
         > 0.
@@ -45,7 +45,7 @@ def checked(
     """
     size = checks.integer("dim", dim, at_least=1)
     length = checks.integer("horizon", horizon, at_least=1)
-    failure, factor = checks.real("alpha", alpha, above=0, below=1), checks.real("bonus_factor", bonus_factor, above=0)
+    failure, factor = checks.real("beta", beta, above=0, below=1), checks.real("bonus_factor", bonus_factor, above=0)
     return size, length, failure, factor, checks.real("ridge", ridge, above=0)
 
 
@@ -65,8 +65,8 @@ def variant_name(variant: str, factor: float) -> str:
     return variant if factor == 1.0 else f"{variant}, beta times {factor:g}"
 
 
-def printed_shift(sigma: float, dim: int, horizon: int, alpha: float) -> float:
-    """Upsilon_t / sqrt t as printed, sigma (4 sqrt d + 2 ln(2 T/alpha)).
+def printed_shift(sigma: float, dim: int, horizon: int, beta: float) -> float:
+    """Upsilon_t / sqrt t as printed, sigma (4 sqrt d + 2 ln(2 T/beta)).
 
     Parameters
     ----------
@@ -74,50 +74,50 @@ def printed_shift(sigma: float, dim: int, horizon: int, alpha: float) -> float:
         >= 0.
     dim, horizon : int
         d and T, >= 1.
-    alpha : float
+    beta : float
         In (0, 1).
 
     Returns
     -------
     float
     """
-    return sigma * (4.0 * math.sqrt(dim) + 2.0 * math.log(2.0 * horizon / alpha))
+    return sigma * (4.0 * math.sqrt(dim) + 2.0 * math.log(2.0 * horizon / beta))
 
 
-def derived_shift(sigma: float, dim: int, horizon: int, alpha: float) -> float:
+def derived_shift(sigma: float, dim: int, horizon: int, beta: float) -> float:
     """Spectral norm of symmetric noise: 2 sqrt d in expectation, sqrt(2)-Lipschitz, two sides, every round.
 
     Parameters
     ----------
-    sigma, dim, horizon, alpha
+    sigma, dim, horizon, beta
         As for `printed_shift`.
 
     Returns
     -------
     float
     """
-    return 2.0 * sigma * (math.sqrt(dim) + math.sqrt(math.log(2.0 * horizon / alpha)))
+    return 2.0 * sigma * (math.sqrt(dim) + math.sqrt(math.log(2.0 * horizon / beta)))
 
 
-def vector_norm(sigma: float, dim: int, horizon: int, alpha: float) -> float:
-    """Norm of Gaussian noise on a vector that T draws exceed with probability alpha.
+def vector_norm(sigma: float, dim: int, horizon: int, beta: float) -> float:
+    """Norm of Gaussian noise on a vector that T draws exceed with probability beta.
 
     Parameters
     ----------
-    sigma, dim, horizon, alpha
+    sigma, dim, horizon, beta
         As for `printed_shift`.
 
     Returns
     -------
     float
     """
-    return sigma * (math.sqrt(dim) + math.sqrt(2.0 * math.log(horizon / alpha)))
+    return sigma * (math.sqrt(dim) + math.sqrt(2.0 * math.log(horizon / beta)))
 
 
 def gradient_record(
     dim: int,
     horizon: int,
-    alpha: float,
+    beta: float,
     factor: float,
     ridge: float,
     responses: str,
@@ -132,7 +132,7 @@ def gradient_record(
     ----------
     dim, horizon : int
         d and T, >= 1.
-    alpha : float
+    beta : float
         In (0, 1).
     factor : float
         Multiplies beta_t, > 0.
@@ -163,7 +163,7 @@ def gradient_record(
     reach = error_reach(responses)
     events = 5 if sigma else 1
     shift = derived_shift if tuned else printed_shift
-    log = math.log(events * horizon / alpha)
+    log = math.log(events * horizon / beta)
     step = 1.0 / math.sqrt(horizon)
     if tuned:
         step /= reach + gradient_sigma * math.sqrt(dim)
@@ -175,16 +175,16 @@ def gradient_record(
         gradient_sigma=gradient_sigma,
         step=step,
         ridge=ridge,
-        shift=shift(sigma, dim, horizon, alpha / events if tuned else alpha),
+        shift=shift(sigma, dim, horizon, beta / events if tuned else beta),
         factor=factor,
         fit=linear.REGRET,
-        level=alpha / events,
+        level=beta / events,
         deviation=DEVIATION[responses],
         curvature=SLOPE,
         cost=0.5 / step,
         cost_linear=0.5 * step * longest**2,
         cost_root=2.0 * gradient_sigma * math.sqrt(2.0 * log),
-        tail=vector_norm(sigma, dim, horizon, alpha / events),
+        tail=vector_norm(sigma, dim, horizon, beta / events),
         binary=True,
         horizon=horizon,
     )

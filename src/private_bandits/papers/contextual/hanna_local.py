@@ -24,7 +24,7 @@ FAILURE = 0.1
 """With which an interval may fail."""
 
 
-def private_rewards(epsilon: float, dim: int, n_actions: int, horizon: int) -> Policy:
+def private_rewards(epsilon: float, *, n_actions: int, dim: int, horizon: int) -> Policy:
     """Return phased elimination whose users send their reward, of [-2, 2], behind Laplace noise of scale 4/epsilon.
 
     An interval fails with probability 0.1 / (K J) at most, K actions and J = log2(T / 16 + 1) phases.
@@ -54,7 +54,7 @@ def private_rewards(epsilon: float, dim: int, n_actions: int, horizon: int) -> P
     """
     size, actions = (checks.integer(n, v, at_least=1) for n, v in (("dim", dim), ("n_actions", n_actions)))
     length, reach = checks.integer("horizon", horizon, at_least=1), 2.0 * LARGEST_REWARD
-    scale = 0.0 if math.isinf(checks.epsilon(epsilon)) else laplace_scale(epsilon, reach)
+    scale = 0.0 if math.isinf(checks.epsilon(epsilon)) else laplace_scale(epsilon, sensitivity=reach)
     tail = math.log(2.0 * actions * math.ceil(math.log2(length / FIRST + 1.0)) / FAILURE)
     record = phased.Record(size, FIRST, scale, tail, LARGEST_REWARD, length)
     privacy = Guarantee.none()
@@ -74,19 +74,27 @@ def private_rewards(epsilon: float, dim: int, n_actions: int, horizon: int) -> P
     )
 
 
-def reference(problem: LinearContext, horizon: int, streams: Any, epsilon: float) -> list[list[int]]:
+def reference(
+    problem: LinearContext, rounds: int, streams: Any, *, epsilon: float, n_actions: int, dim: int, horizon: int
+) -> list[list[int]]:
     """Phase by phase, user by user; rewards lie in [-2, 2].
 
     Parameters
     ----------
     problem : LinearContext
         With one set of actions and rewards that are uniform about their mean.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
+        > 0; infinity means no noise.
+    n_actions : int
+        K, of the problem.
+    dim : int
+        d, of the problem.
+    horizon : int
+        T >= 1, for which the constants are made.
 
     Returns
     -------
@@ -94,12 +102,12 @@ def reference(problem: LinearContext, horizon: int, streams: Any, epsilon: float
         A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     actions, means, b = problem.sets[0], problem.means[0], 4.0 / epsilon
-    tail = math.log(2 * len(actions) * math.ceil(math.log2(horizon / FIRST + 1)) / FAILURE)
-    left, size = list(range(len(actions))), FIRST * 2 ** streams.choice.random()
+    tail = math.log(2 * n_actions * math.ceil(math.log2(horizon / FIRST + 1)) / FAILURE)
+    left, size = list(range(n_actions)), FIRST * 2 ** streams.choice.random()
     rows: list[list[int]] = []
-    while len(left) > 1 and len(rows) < horizon:
+    while len(left) > 1 and len(rows) < rounds:
         shares = phased.design(actions[left])
-        v, u = np.zeros((problem.dim, problem.dim)), np.zeros(problem.dim)
+        v, u = np.zeros((dim, dim)), np.zeros(dim)
         for a, share in zip(left, shares, strict=True):
             for _ in range(math.ceil(size * share)):
                 y = means[a] + problem.noise * (2 * streams.env.random() - 1)
@@ -114,5 +122,5 @@ def reference(problem: LinearContext, horizon: int, streams: Any, epsilon: float
             low[a] = actions[a] @ theta - spread - b * tail * max(weights)
             high[a] = actions[a] @ theta + spread + b * tail * max(weights)
         left, size = [a for a in left if high[a] >= max(low.values())], 2 * size
-    rows += [[left[0], 1]] * (horizon - len(rows))
-    return rows[:horizon]
+    rows += [[left[0], 1]] * (rounds - len(rows))
+    return rows[:rounds]

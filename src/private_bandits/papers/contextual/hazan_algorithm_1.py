@@ -15,14 +15,14 @@ from private_bandits.problems import ConvexLoss
 from private_bandits.reference_tools import Generator
 
 
-def hazan_levy(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
+def hazan_levy(problem: ConvexLoss, horizon: int, feedback: float) -> Tuning:
     """The constants: regret (nu ln T + (beta/mu)(1 + ln T)) / eta + 2 eta d^2 L^2 T + G R, of order sqrt(T).
 
     Parameters
     ----------
     problem : ConvexLoss
         On the ball, with strongly convex and smooth losses.
-    rounds : int
+    horizon : int
         T >= 2.
     feedback : float
         L > 0, the largest absolute value of what it is told.
@@ -32,25 +32,25 @@ def hazan_levy(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
     Tuning
         eta, the smaller of sqrt((nu ln T + (beta/mu)(1 + ln T)) / (2 T)) / (d L) and 1 / (4 d L), and mu.
     """
-    d, log, mu = problem.dimension, math.log(rounds), problem.strong_convexity_within(problem.diameter / 2.0)
+    d, log, mu = problem.dimension, math.log(horizon), problem.strong_convexity_within(problem.diameter / 2.0)
     fixed = BARRIER_PARAMETER * log + problem.smoothness / mu * (1.0 + log)
-    step = min(math.sqrt(fixed / (2.0 * rounds)), 0.25) / (d * feedback)
-    regret = fixed / step + 2.0 * step * (d * feedback) ** 2 * rounds + problem.lipschitz * problem.outer_radius
+    step = min(math.sqrt(fixed / (2.0 * horizon)), 0.25) / (d * feedback)
+    regret = fixed / step + 2.0 * step * (d * feedback) ** 2 * horizon + problem.lipschitz * problem.outer_radius
     return Tuning(step, regret, radius=1.0, curvature=mu)
 
 
-def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float) -> Learner:
-    """Play the algorithm line by line; `size` is L, to which what it is told is clipped.
+def reference(problem: ConvexLoss, choice: Generator, *, horizon: int, feedback: float) -> Learner:
+    """Play the algorithm line by line; what it is told is clipped to [-L, L].
 
     Parameters
     ----------
     problem : ConvexLoss
         On the ball.
-    horizon : int
-        T >= 2, from which the steps are set.
     choice : Generator
         Directions: normal numbers, one a coordinate.
-    size : float
+    horizon : int
+        T >= 2, from which the steps are set.
+    feedback : float
         L > 0, the largest absolute value of what it is told.
 
     Yields
@@ -60,7 +60,7 @@ def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float)
     """
     d, log = problem.dimension, math.log(horizon)
     nu, mu = 1, problem.strong_convexity_within(problem.diameter / 2)
-    eta = min(math.sqrt((nu * log + problem.smoothness / mu * (1 + log)) / (2 * horizon)), 1 / 4) / (d * size)
+    eta = min(math.sqrt((nu * log + problem.smoothness / mu * (1 + log)) / (2 * horizon)), 1 / 4) / (d * feedback)
     x = np.zeros(d)  # the least point of the barrier
     gradients: list[Any] = []
     points: list[Any] = []
@@ -69,5 +69,5 @@ def reference(problem: ConvexLoss, horizon: int, choice: Generator, size: float)
         root = np.linalg.cholesky(hessian(problem, x) + eta * mu * len(points) * np.eye(d))  # A_t^-1
         u = direction(d, choice)
         value = yield x + np.linalg.inv(root).T @ u
-        gradients.append(d * min(max(value, -size), size) * root @ u)
+        gradients.append(d * min(max(value, -feedback), feedback) * root @ u)
         x = leader(problem, eta, np.sum(gradients, axis=0), mu, points, x)

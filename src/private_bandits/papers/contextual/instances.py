@@ -130,7 +130,7 @@ def unit_vectors(dim: int, link: str = "linear") -> LinearContext:
     return LinearContext.sphere(np.full(dim, 1.0 / math.sqrt(dim)), N_ACTIONS, link)
 
 
-def one_set(dim: int, link: str = "linear", gap: float = GAP, offset: float = 0.0) -> LinearContext:
+def one_set(dim: int, *, link: str = "linear", gap: float = GAP, offset: float = 0.0) -> LinearContext:
     """The same orthogonal actions in every round, theta = (offset + gap, offset, ..., offset).
 
     Parameters

@@ -15,7 +15,7 @@ FAILURE = 0.1
 """Probability with which the confidence ellipsoids may fail."""
 
 
-def linucb(dim: int) -> Policy:
+def linucb(*, dim: int) -> Policy:
     """LinUCB without privacy: beta_t = 1 + sqrt(2 ln(1/alpha) + d ln(1 + t / d)), of ridge 1 and with alpha = 0.1.
 
     Parameters
@@ -40,7 +40,7 @@ def linucb(dim: int) -> Policy:
     --------
     >>> from private_bandits import simulate
     >>> from private_bandits.problems import LinearContext
-    >>> result = simulate(LinearContext.sphere([0.6, -0.8], 5), linucb(2), horizon=100, replications=2, seed=0)
+    >>> result = simulate(LinearContext.sphere([0.6, -0.8], 5), linucb(dim=2), horizon=100, replications=2, seed=0)
     >>> round(float(result.regret[:, -1].mean()), 2)
     3.85
     """
@@ -61,36 +61,34 @@ def linucb(dim: int) -> Policy:
     )
 
 
-def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:
+def reference(problem: Any, rounds: int, streams: Any, *, dim: int) -> list[list[int]]:
     """Figure 1 of their paper, its argmax over the ellipsoid solved; the first action is uniformly random.
 
     Parameters
     ----------
     problem : LinearContext
         Its action sets and rewards.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
-    alpha : float
-        In (0, 1): with which the ellipsoids may fail.
-    ridge : float
-        > 0.
+    dim : int
+        d, of the problem.
 
     Returns
     -------
     list of list of int
         A row a round, as `simulation.trace` shows it: the action, and 1.
     """
-    d = problem.dim
+    d, alpha = dim, FAILURE
     v, u, theta = np.zeros((d, d)), np.zeros(d), np.zeros(d)
     rows = []
-    for t in range(1, horizon + 1):
-        beta = math.sqrt(ridge) + math.sqrt(2.0 * math.log(1.0 / alpha) + d * math.log(1.0 + (t - 1) / (d * ridge)))
+    for t in range(1, rounds + 1):
+        radius = 1.0 + math.sqrt(2.0 * math.log(1.0 / alpha) + d * math.log(1.0 + (t - 1) / d))
         vectors, means = skeleton.action_set(problem, streams.env)
-        k = skeleton.optimistic(v, theta, beta, vectors, streams.choice)
+        k = skeleton.optimistic(v, theta, radius, vectors, streams.choice)
         x, y = vectors[k], skeleton.reward(problem, means[k], streams.env)
-        v = v + np.outer(x, x) + (ridge * np.eye(d) if t == 1 else 0.0)
+        v = v + np.outer(x, x) + (np.eye(d) if t == 1 else 0.0)
         u = u + y * x
         theta = np.linalg.solve(v, u)
         rows.append([k, 1])

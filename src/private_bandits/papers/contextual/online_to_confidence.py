@@ -10,14 +10,14 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.kernels import linear
-from private_bandits.papers.contextual import skeleton
+from private_bandits.papers.contextual import algorithm_3, skeleton
 from private_bandits.papers.contextual.accounting import SLOPE
 from private_bandits.papers.contextual.ellipsoids import DEVIATION, checked, gradient_record
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
 
-def gloc(dim: int, horizon: int, learner: str = "newton", responses: str = "binary") -> Policy:
+def gloc(*, dim: int, horizon: int, learner: str = "newton", responses: str = "binary") -> Policy:
     """GLOC without privacy, logistic link: a ridge regression on <x, estimate> of an online learner's estimates.
 
     Parameters
@@ -82,35 +82,52 @@ def gloc(dim: int, horizon: int, learner: str = "newton", responses: str = "bina
     )
 
 
-def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:
-    """GLOC with online Newton steps and binary rewards; gradient steps are those of Algorithm 3 without noise.
+def reference(
+    problem: Any,
+    rounds: int,
+    streams: Any,
+    *,
+    dim: int,
+    horizon: int,
+    learner: str = "newton",
+    responses: str = "binary",
+) -> list[list[int]]:
+    """GLOC with online Newton steps; gradient steps are those of Algorithm 3 without noise.
 
     Parameters
     ----------
     problem : LinearContext
         Its action sets and rewards.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
-    alpha : float
-        In (0, 1): with which the ellipsoids may fail.
-    ridge : float
-        > 0.
+    dim : int
+        d, of the problem.
+    horizon : int
+        T >= 1, for which the constants are made.
+    learner : {"newton", "gradient"}
+        Whose estimates.
+    responses : {"bounded", "binary"}
+        What the radius assumes of rewards.
 
     Returns
     -------
     list of list of int
         A row a round, as `simulation.trace` shows it: the action, and 1.
     """
-    d, top = problem.dim, skeleton.sigmoid(1.0)
-    kappa = top * (1.0 - top)
+    if learner == "gradient":
+        sizes: dict[str, Any] = {"dim": dim, "horizon": horizon, "responses": responses}
+        return algorithm_3.reference(problem, rounds, streams, epsilon=math.inf, delta=0.5, variant="repaired", **sizes)
+    d, top = dim, skeleton.sigmoid(1.0)
+    kappa, r, alpha, ridge = top * (1.0 - top), 0.5 if responses == "binary" else 1.0, 0.1, 1.0
     a, u, theta, estimate = np.zeros((d, d)), np.zeros(d), np.zeros(d), np.zeros(d)
     squares, rows = 0.0, []
-    for t in range(1, horizon + 1):
-        beta = skeleton.regret_fit(squares / (2.0 * kappa) + 2.0 * kappa * ridge, kappa, 0.5, alpha) + math.sqrt(ridge)
+    for t in range(1, rounds + 1):
+        cost = squares / (2.0 * kappa) + 2.0 * kappa * ridge
+        radius = skeleton.regret_fit(cost, kappa, r, alpha) + math.sqrt(ridge)
         vectors, means = skeleton.action_set(problem, streams.env)
-        k = skeleton.optimistic(a, theta, beta, vectors, streams.choice)
+        k = skeleton.optimistic(a, theta, radius, vectors, streams.choice)
         x, y = vectors[k], skeleton.reward(problem, means[k], streams.env)
         z = x @ estimate
         g = skeleton.sigmoid(z) - y

@@ -163,7 +163,7 @@ def derived(
     sigma: float,
     dim: int,
     horizon: int,
-    alpha: float,
+    beta: float,
     ridge: float,
     events: int,
     fit: Callable[[int], float],
@@ -179,12 +179,12 @@ def derived(
         d >= 1.
     horizon : int
         T >= 1.
-    alpha : float
+    beta : float
         In (0, 1).
     ridge : float
         >= 0.
     events : int
-        Among which alpha is shared, >= 1.
+        Among which beta is shared, >= 1.
     fit : callable
         Round to the radius of the fit.
     printed : bool
@@ -198,16 +198,16 @@ def derived(
 
     def upsilon(t: int) -> float:
         if printed:
-            return sigma * math.sqrt(t) * (4.0 * math.sqrt(dim) + 2.0 * math.log(2.0 * horizon / alpha))
-        return 2.0 * sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(math.log(2.0 * horizon * events / alpha)))
+            return sigma * math.sqrt(t) * (4.0 * math.sqrt(dim) + 2.0 * math.log(2.0 * horizon / beta))
+        return 2.0 * sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(math.log(2.0 * horizon * events / beta)))
 
-    def beta(t: int) -> float:
+    def radius(t: int) -> float:
         low = ridge + upsilon(t)
-        moments = sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(2.0 * math.log(horizon * events / alpha)))
+        moments = sigma * math.sqrt(t) * (math.sqrt(dim) + math.sqrt(2.0 * math.log(horizon * events / beta)))
         rest = math.sqrt(ridge + 3.0 * upsilon(t)) + moments / math.sqrt(low) if low else 0.0
         return fit(t) + rest
 
-    return lambda t: ridge + 2.0 * upsilon(t), beta
+    return lambda t: ridge + 2.0 * upsilon(t), radius
 
 
 def regret_fit(cost: float, kappa: float, r: float, failure: float) -> float:
@@ -257,3 +257,135 @@ def nearest(a: Any, point: Any) -> Any:
 
     multiplier = brentq(excess, 0.0, values[-1] * np.linalg.norm(point), xtol=1e-14, rtol=1e-14)
     return vectors @ (values * coordinates / (values + multiplier))
+
+
+Noise = Callable[[int], tuple[Any, Any]]  # from the rounds of a stretch that has ended to all the noise on V and on u
+
+
+def unfolded(entries: Any, dim: int) -> tuple[Any, Any]:
+    """The noise on V and on u, from the upper triangle of the one, row by row, and the other.
+
+    Parameters
+    ----------
+    entries : float64 array, shape (dim (dim + 3) / 2,)
+    dim : int
+        d >= 1.
+
+    Returns
+    -------
+    tuple of arrays
+        Shapes (dim, dim) and (dim,).
+    """
+    b = np.zeros((dim, dim))
+    b[np.triu_indices(dim)] = entries[:-dim]
+    return b + np.triu(b, 1).T, entries[-dim:]
+
+
+def messages(dim: int, law: Callable[[int, int], Any]) -> Noise:
+    """Noise of the users' own, which adds up.
+
+    Parameters
+    ----------
+    dim : int
+        d >= 1.
+    law : callable
+        From a number of users and a number of entries to the sum of these users' noise on each entry.
+
+    Returns
+    -------
+    Noise
+    """
+    total = np.zeros(dim * (dim + 3) // 2)
+
+    def added(n: int) -> tuple[Any, Any]:
+        total[:] += law(n, len(total))
+        return unfolded(total, dim)
+
+    return added
+
+
+def stretched(
+    problem: Any,
+    rounds: int,
+    streams: Any,
+    c: Callable[[int], float],
+    radius: Callable[[int], float],
+    noise: Noise,
+    growth: float = 0.0,
+    reward_sigma: float = 0.0,
+) -> list[list[int]]:
+    """Play by stretches: users with the same set play the same action until the server solves again.
+
+    Parameters
+    ----------
+    problem : LinearContext
+        With given action sets.
+    rounds : int
+        Rounds to play, >= 1.
+    streams : Streams
+        Environment, choice and noise, as of `simulate.streams`.
+    c, radius : callable
+        From the rounds played to c_t and beta_t.
+    noise : Noise
+        On V and u.
+    growth : float
+        Length of a stretch over the rounds so far, or with one set over the plays of its action; 0 for one round.
+    reward_sigma : float
+        Of Gaussian noise on a reward, >= 0.
+
+    Returns
+    -------
+    list of list of int
+        A row a round, as `simulate.trace` shows it: the action, and 1.
+    """
+    env, choice, sets, d = streams.env, streams.choice, problem.sets, problem.dim
+    v, u, b, xi = np.zeros((d, d)), np.zeros(d), np.zeros((d, d)), np.zeros(d)
+    rows: list[list[int]] = []
+    while len(rows) < rounds:
+        t = len(rows)
+        v_bar = v + b + c(t) * np.eye(d) if t else np.zeros((d, d))
+        theta = solved(v_bar, u + xi)
+        chosen = [optimistic(v_bar, theta, radius(t), vectors, choice) for vectors in sets]
+        n = 1
+        if growth:
+            share = growth * (0.5 + choice.random())
+            n = max(1, int(share * (rows.count([chosen[0], 1]) if len(sets) == 1 else t)))
+        left = n
+        only = int(env.random() * len(sets)) if n == 1 else None
+        for s, k in enumerate(chosen):
+            count = int(s == only)
+            if n > 1:
+                count = left if s == len(sets) - 1 else env.binomial(left, 1.0 / (len(sets) - s))
+            left -= count
+            if count:
+                y = rewards(problem, problem.means[s][k], count, env)
+                y += streams.noise.normal(0.0, reward_sigma * math.sqrt(count)) if reward_sigma else 0.0
+                v = v + count * np.outer(sets[s][k], sets[s][k])
+                u = u + y * sets[s][k]
+                rows += [[k, 1]] * count
+        b, xi = noise(n)
+    return rows[:rounds]
+
+
+def rewards(problem: Any, mean: float, count: int, env: Generator) -> float:
+    """The sum of an action's rewards: drawn one by one up to 64, beyond by its law, or the normal one.
+
+    Parameters
+    ----------
+    problem : LinearContext
+    mean : float
+        Of one.
+    count : int
+        >= 1.
+    env : Generator
+        A uniform number for each, or one number for their sum.
+
+    Returns
+    -------
+    float
+    """
+    if problem.binary and count > 1:
+        return float(env.binomial(count, mean))
+    if count <= 64:
+        return sum(reward(problem, mean, env) for _ in range(count))
+    return float(count * mean + problem.noise * math.sqrt(count / 3.0) * env.standard_normal())

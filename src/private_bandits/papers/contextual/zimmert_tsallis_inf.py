@@ -12,14 +12,14 @@ from private_bandits.problems import ConvexLoss
 from private_bandits.reference_tools import Generator
 
 
-def tsallis(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
+def tsallis(problem: ConvexLoss, horizon: int, feedback: float) -> Tuning:
     """The constants: step 2 / sqrt(t), regret L (4 sqrt(K T) + 1).
 
     Parameters
     ----------
     problem : ConvexLoss
         With K arms.
-    rounds : int
+    horizon : int
         T >= 2.
     feedback : float
         L > 0, the width of the interval that what it is told is clipped to.
@@ -28,7 +28,7 @@ def tsallis(problem: ConvexLoss, rounds: int, feedback: float) -> Tuning:
     -------
     Tuning
     """
-    return Tuning(2.0, feedback * (4.0 * math.sqrt(problem.dimension * rounds) + 1.0), 0.5)
+    return Tuning(2.0, feedback * (4.0 * math.sqrt(problem.dimension * horizon) + 1.0), 0.5)
 
 
 def distribution(losses: Any, eta: float) -> Any:
@@ -57,7 +57,7 @@ def distribution(losses: Any, eta: float) -> Any:
     return w / np.sum(w)
 
 
-def reference(problem: ConvexLoss, choice: Generator, reach: float) -> Learner:
+def reference(problem: ConvexLoss, choice: Generator, *, reach: float) -> Learner:
     """Play the algorithm line by line; losses are clipped to [-reach, 1 + reach] and scaled to [0, 1].
 
     Parameters

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Policy]]:
+def algorithms(epsilon: float, *, delta: float) -> list[tuple[str, Policy]]:
     """Every algorithm of the chapter at small sizes: the module of its constructor, and its policy.
 
     Parameters
@@ -46,13 +46,13 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
     """
     v, u, beta, horizon = 0.5, 1.0, 0.1, 1000
     return [
-        ("bubeck_robust_ucb", robust_ucb(v, u, horizon)),
-        ("bubeck_robust_ucb", robust_ucb(v, u)),
-        ("algorithm_1", dp_robust_ucb(epsilon, v, u, horizon)),
-        ("algorithm_3", dp_robust_se(epsilon, v, u, beta)),
-        ("local_se", ldp_robust_se(epsilon, v, u, beta)),
-        ("local_se", ldp_robust_se(epsilon, v, u, beta, variant="slide_rate")),
-        ("se_without_privacy", robust_se(v, u, beta)),
-        ("private_quantiles", quantile_se(epsilon, beta)),
-        ("doubling_episodes", adap_robust_ucb(epsilon, v, u, horizon)),
+        ("bubeck_robust_ucb", robust_ucb(v=v, u=u, horizon=horizon)),
+        ("bubeck_robust_ucb", robust_ucb(v=v, u=u)),
+        ("algorithm_1", dp_robust_ucb(epsilon, v=v, u=u, horizon=horizon)),
+        ("algorithm_3", dp_robust_se(epsilon, v=v, u=u, beta=beta)),
+        ("local_se", ldp_robust_se(epsilon, v=v, u=u, beta=beta)),
+        ("local_se", ldp_robust_se(epsilon, v=v, u=u, beta=beta, variant="slide_rate")),
+        ("se_without_privacy", robust_se(v=v, u=u, beta=beta)),
+        ("private_quantiles", quantile_se(epsilon, beta=beta)),
+        ("doubling_episodes", adap_robust_ucb(epsilon, v=v, u=u, horizon=horizon)),
     ]

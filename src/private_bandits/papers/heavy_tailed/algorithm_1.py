@@ -6,6 +6,7 @@ from typing import Any
 from private_bandits import checks
 from private_bandits.kernels import robust
 from private_bandits.mechanisms import laplace_scale
+from private_bandits.papers.heavy_tailed import bubeck_robust_ucb
 from private_bandits.papers.heavy_tailed.bubeck_robust_ucb import robust_ucb
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
 from private_bandits.policy import Policy
@@ -13,7 +14,7 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Binary, largest, pareto
 
 
-def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 18.0) -> Policy:
+def dp_robust_ucb(epsilon: float, *, v: float, u: float, horizon: int, c: float = 18.0) -> Policy:
     """Algorithm 1, DP Robust UCB: an index of truncated means from a tree, of regret (2).
 
     Index: S / n + c u^(1/(1+v)) (ln(2 t^4) ln^(1.5+1/v) T / (n epsilon))^(v/(1+v)), S the tree's noisy sum; the k-th
@@ -58,9 +59,9 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
     epsilon, v, u = checks.epsilon(epsilon), order(v), moment_bound(u)
     length = checks.integer("horizon", horizon, at_least=2)
     factor = checks.real("c", c, above=0)
-    per_unit = laplace_scale(epsilon, 2.0)
+    per_unit = laplace_scale(epsilon, sensitivity=2.0)
     if math.isinf(epsilon):
-        return robust_ucb(v, u, horizon)
+        return robust_ucb(v=v, u=u, horizon=horizon)
     log = math.log(length)
     if (1.5 + 1.0 / v) * math.log(max(log, 1.0)) > 600.0:
         raise ValueError(f"v must be larger for T = {length:g}, where ln T to the power 1/v is no number, got {v}")
@@ -93,25 +94,25 @@ def dp_robust_ucb(epsilon: float, v: float, u: float, horizon: int, c: float = 1
 
 
 def reference(
-    problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float, length: int, c: float = 18.0
+    problem: Any, rounds: int, streams: Any, *, epsilon: float, v: float, u: float, horizon: int, c: float = 18.0
 ) -> list[list[int]]:
-    """Algorithm 1 for T = `length`, line by line on Pareto arms, stopped after `horizon` rounds.
+    """Algorithm 1 line by line on Pareto arms.
 
     Parameters
     ----------
     problem : ParetoArms
         Rewards are Pareto.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
+        > 0; infinity gives `robust_ucb` with the horizon.
     v : float
         Order of the moment less 1, in (0, 1].
     u : float
         Bound on the moment, > 0.
-    length : int
+    horizon : int
         T >= 2, for which the constants are made.
     c : float
         Factor of the radius, > 0.
@@ -121,14 +122,16 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
+    if math.isinf(epsilon):
+        return bubeck_robust_ucb.reference(problem, rounds, streams, v=v, u=u, horizon=horizon)
     arms = range(problem.n_items)
-    log_t = math.log(length)
-    levels = int(math.log2(length)) + 1
+    log_t = math.log(horizon)
+    levels = int(math.log2(horizon)) + 1
     trees = [Binary(epsilon, levels, streams.noise) for a in arms]  # line 1
     pulls = [0 for a in arms]  # line 2
     sums = [0.0 for a in arms]
     rows = []
-    for t in range(1, horizon + 1):
+    for t in range(1, rounds + 1):
         if t <= len(arms):  # lines 4 and 5
             a = t - 1
         else:

@@ -25,7 +25,7 @@ PRINTED_C = 24.0
 """The constant of the slides' epoch length."""
 
 
-def dp_robust_se(epsilon: float, v: float, u: float, beta: float, c: float = PRINTED_C) -> Policy:
+def dp_robust_se(epsilon: float, *, v: float, u: float, beta: float, c: float = PRINTED_C) -> Policy:
     """Algorithm 3, DP Robust SE: Lap(2 B / (R epsilon)) on the mean of each arm and epoch.
 
     In epoch e, with S the surviving arms, D = 2^-e and L = ln(4 |S| e^2 / beta), each arm is pulled R times, and
@@ -73,7 +73,7 @@ def dp_robust_se(epsilon: float, v: float, u: float, beta: float, c: float = PRI
     True
     """
     epsilon = checks.epsilon(epsilon)
-    scale = laplace_scale(epsilon, 1.0)
+    scale = laplace_scale(epsilon, sensitivity=1.0)
     if math.isinf(epsilon):
         record = elimination(v, u, beta, c, inside=4.0, samples=1.0)
         version = "ours" if c == 12.0 else f"ours, c = {c:g}"
@@ -174,14 +174,7 @@ def power_or_infinity(base: float, exponent: float) -> float:
 
 
 def reference(
-    problem: Any,
-    horizon: int,
-    streams: Any,
-    epsilon: float,
-    v: float,
-    u: float,
-    beta: float,
-    c: float = 24.0,
+    problem: Any, rounds: int, streams: Any, *, epsilon: float, v: float, u: float, beta: float, c: float = PRINTED_C
 ) -> list[list[int]]:
     """Play Algorithm 3 line by line on Pareto arms; without noise, at epsilon = infinity, with 1 for epsilon.
 
@@ -189,7 +182,7 @@ def reference(
     ----------
     problem : ParetoArms
         Rewards are Pareto.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -219,9 +212,9 @@ def reference(
         log = math.log(4 * len(viable) * tau**2 / beta)
         pulls = math.ceil(u ** (1 / v) * (c**power * log / (epsilon * d_tau**power)) + 1)  # line 7
         threshold = (u * pulls * epsilon / log) ** (1 / (1 + v))  # line 8
-        rows += [[a, 1] for a in viable] * min(pulls, horizon)  # lines 9 to 12
-        if len(rows) >= horizon:
-            return rows[:horizon]
+        rows += [[a, 1] for a in viable] * min(pulls, rounds)  # lines 9 to 12
+        if len(rows) >= rounds:
+            return rows[:rounds]
         estimate = {}
         for a in viable:  # an epoch's rewards are drawn when it ends
             rewards = [pareto(streams.env, problem.means[a], problem.shape) for _ in range(pulls)]
@@ -232,4 +225,4 @@ def reference(
         error = u ** (1 / (1 + v)) * (log / (pulls * epsilon)) ** (v / (1 + v))  # line 20
         # lines 21 to 25: 12 err at c = 24
         viable = [a for a in viable if not largest - estimate[a] > c / 2 * error]
-    return rows + [[viable[0], 1]] * (horizon - len(rows))  # line 27
+    return rows + [[viable[0], 1]] * (rounds - len(rows))  # line 27

@@ -11,7 +11,7 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import largest, pareto
 
 
-def robust_ucb(v: float, u: float, horizon: int | None = None, c: float = 4.0) -> Policy:
+def robust_ucb(*, v: float, u: float, horizon: int | None = None, c: float = 4.0) -> Policy:
     """Robust UCB with truncated means, Bubeck et al. (2013), Section 3.1; no privacy.
 
     Index: mean + c u^(1/(1+v)) (l / n)^(v/(1+v)); the k-th reward of an arm counts as 0 unless |x| <= (u k /
@@ -80,15 +80,15 @@ def robust_ucb(v: float, u: float, horizon: int | None = None, c: float = 4.0) -
 
 
 def reference(
-    problem: Any, horizon: int, streams: Any, v: float, u: float, length: int | None = None
+    problem: Any, rounds: int, streams: Any, *, v: float, u: float, horizon: int | None = None, c: float = 4.0
 ) -> list[list[int]]:
-    """Robust UCB on Pareto arms, with the logarithm of T = `length`, or without it that of the round.
+    """Robust UCB on Pareto arms, with the logarithm of T, or without it that of the round.
 
     Parameters
     ----------
     problem : ParetoArms
         Rewards are Pareto.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -96,8 +96,10 @@ def reference(
         Order of the moment less 1, in (0, 1].
     u : float
         Bound on the moment, > 0.
-    length : int, optional
+    horizon : int, optional
         T >= 1 of the logarithm; by default it is that of the round.
+    c : float
+        Factor of the radius, > 0.
 
     Returns
     -------
@@ -107,12 +109,12 @@ def reference(
     arms = range(problem.n_items)
     rewards: list[list[float]] = [[] for a in arms]
     rows = []
-    for t in range(1, horizon + 1):
-        log = math.log(length**2) if length else math.log(4 * t**2)
+    for t in range(1, rounds + 1):
+        log = math.log(max(horizon, 2) ** 2) if horizon else math.log(4 * t**2)
         if t <= len(arms):
             a = t - 1
         else:
-            index = [sum(x) / len(x) + 4 * u ** (1 / (1 + v)) * (log / len(x)) ** (v / (1 + v)) for x in rewards]
+            index = [sum(x) / len(x) + c * u ** (1 / (1 + v)) * (log / len(x)) ** (v / (1 + v)) for x in rewards]
             a = largest(index, 1, streams.choice, ordered=False)[0]
         x = pareto(streams.env, problem.means[a], problem.shape)
         threshold = (u * (len(rewards[a]) + 1) / log) ** (1 / (1 + v))

@@ -15,7 +15,7 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import largest, pareto
 
 
-def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int, width: float | None = None) -> Policy:
+def adap_robust_ucb(epsilon: float, *, v: float, u: float, horizon: int, width: float | None = None) -> Policy:
     """An index algorithm of the optimal rate, the slides' second open problem: doubling episodes that forget.
 
     The episodes of Azize and Basu (2022), Algorithm 1, with a truncated mean. An episode of n pulls counts rewards with
@@ -66,7 +66,7 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int, width: flo
     ('ours', 'central', 0.5)
     """
     epsilon, v, bound = checks.epsilon(epsilon), order(v), moment_bound(u)
-    scale, power = laplace_scale(epsilon, 2.0), 1.0 + v
+    scale, power = laplace_scale(epsilon, sensitivity=2.0), 1.0 + v
     length = checks.integer("horizon", horizon, at_least=2)
     log, samples = math.log(length), min(1.0, epsilon)
     usual = 1.0 + math.sqrt(2.0) + 1.0 / 3.0 + min(2.0, scale)
@@ -97,14 +97,24 @@ def adap_robust_ucb(epsilon: float, v: float, u: float, horizon: int, width: flo
     )
 
 
-def reference(problem: Any, horizon: int, streams: Any, epsilon: float, v: float, u: float) -> list[list[int]]:
-    """The episodes on Pareto arms, for T = `horizon`; every reward is drawn by itself.
+def reference(
+    problem: Any,
+    rounds: int,
+    streams: Any,
+    *,
+    epsilon: float,
+    v: float,
+    u: float,
+    horizon: int,
+    width: float | None = None,
+) -> list[list[int]]:
+    """The episodes on Pareto arms; every reward is drawn by itself.
 
     Parameters
     ----------
     problem : ParetoArms
         Rewards are Pareto.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -114,6 +124,10 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float, v: float
         Order of the moment less 1, in (0, 1].
     u : float
         Bound on the moment, > 0.
+    horizon : int
+        T >= 2, for which the constants are made.
+    width : float, optional
+        Of the radius in units of err, > 0; default 1 + sqrt(2) + 1/3 + 2 min(1, 1/epsilon).
 
     Returns
     -------
@@ -122,11 +136,11 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float, v: float
     """
     arms = range(problem.n_items)
     log, samples = math.log(horizon), min(1, epsilon)
-    width = 1 + math.sqrt(2) + 1 / 3 + 2 * min(1, 1 / epsilon)
+    width = 1 + math.sqrt(2) + 1 / 3 + 2 * min(1, 1 / epsilon) if width is None else width
     pulls = [0 for a in arms]
     estimate = [0.0 for a in arms]
     rows: list[list[int]] = []
-    while len(rows) < horizon:
+    while len(rows) < rounds:
         a, length = len(rows), 1
         if len(rows) >= len(arms):
             err = [u ** (1 / (1 + v)) * (log / (n / 2 * samples)) ** (v / (1 + v)) for n in pulls]
@@ -141,4 +155,4 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float, v: float
             estimate[a] = sum(x if x <= threshold else 0.0 for x in rewards) / length
         if math.isfinite(epsilon):
             estimate[a] += streams.noise.laplace(0.0, 2 * threshold * 2 / (epsilon * pulls[a]))
-    return rows[:horizon]
+    return rows[:rounds]

@@ -10,7 +10,7 @@ from typing import Any
 from private_bandits import checks
 from private_bandits.kernels import elimination
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.papers.heavy_tailed import algorithm_3
+from private_bandits.papers.heavy_tailed import algorithm_3, se_without_privacy
 from private_bandits.papers.heavy_tailed.se_without_privacy import robust_se
 from private_bandits.policy import Policy, words
 from private_bandits.privacy import Guarantee
@@ -18,7 +18,7 @@ from private_bandits.reference_tools import pareto
 
 
 def ldp_robust_se(
-    epsilon: float, v: float, u: float, beta: float, c: float = algorithm_3.PRINTED_C, variant: str = "repaired"
+    epsilon: float, *, v: float, u: float, variant: str = "repaired", beta: float, c: float = algorithm_3.PRINTED_C
 ) -> Policy:
     """LDP Robust SE: every user truncates at B and adds Lap(2 B / epsilon). Neither variant is a quotation.
 
@@ -67,10 +67,10 @@ def ldp_robust_se(
     ('repaired', 'local', 0.5)
     """
     epsilon = checks.epsilon(epsilon)
-    scale = laplace_scale(epsilon, 1.0)
+    scale = laplace_scale(epsilon, sensitivity=1.0)
     checks.choice("variant", variant, ("repaired", "slide_rate"))
     if math.isinf(epsilon):
-        return robust_se(v, u, beta, c)
+        return robust_se(v=v, u=u, beta=beta, c=c)
     halved = variant == "repaired"
     record = algorithm_3.elimination(v, u, beta, c, inside=8.0, samples=epsilon**2, halved=halved, u_power=2.0)
     record = record._replace(noise=elimination.ON_REWARDS, scale=scale)
@@ -94,14 +94,15 @@ def ldp_robust_se(
 
 def reference(
     problem: Any,
-    horizon: int,
+    rounds: int,
     streams: Any,
+    *,
     epsilon: float,
     v: float,
     u: float,
-    beta: float,
-    c: float = 24.0,
     variant: str = "repaired",
+    beta: float,
+    c: float = algorithm_3.PRINTED_C,
 ) -> list[list[int]]:
     """Algorithm 3 where every user sends x 1{|x| <= B} + Lap(2 B / epsilon) and the reports of an arm are averaged.
 
@@ -109,28 +110,30 @@ def reference(
     ----------
     problem : ParetoArms
         Rewards are Pareto.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0.
+        > 0; infinity gives `robust_se`.
     v : float
         Order of the moment less 1, in (0, 1].
     u : float
         Bound on the moment, > 0.
+    variant : {"repaired", "slide_rate"}
+        Whose lengths and thresholds.
     beta : float
         In (0, 1): with which some bound may fail.
     c : float
         Constant of the epochs, > 0.
-    variant : {"repaired", "slide_rate"}
-        Whose lengths and thresholds.
 
     Returns
     -------
     list of list of int
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
+    if math.isinf(epsilon):
+        return se_without_privacy.reference(problem, rounds, streams, v=v, u=u, beta=beta, c=c)
     viable = list(range(problem.n_items))
     rows: list[list[int]] = []
     tau = 0
@@ -146,9 +149,9 @@ def reference(
             pulls = math.ceil(u ** (2 / v) * c ** ((1 + v) / v) * log / (epsilon**2 * gap ** ((1 + v) / v)) + 1)
             threshold = (u * pulls * epsilon**2 / log) ** (1 / (1 + v))
             error = u ** (1 / (1 + v)) * (log / (pulls * epsilon**2)) ** (v / (1 + v))
-        rows += [[a, 1] for a in viable] * min(pulls, horizon)  # the rewards are drawn when the epoch ends
-        if len(rows) >= horizon:
-            return rows[:horizon]
+        rows += [[a, 1] for a in viable] * min(pulls, rounds)  # the rewards are drawn when the epoch ends
+        if len(rows) >= rounds:
+            return rows[:rounds]
         estimate = {}
         for a in viable:
             rewards = [pareto(streams.env, problem.means[a], problem.shape) for _ in range(pulls)]
@@ -156,4 +159,4 @@ def reference(
             estimate[a] = (sum(x for x in rewards if abs(x) <= threshold) + sum(noise)) / pulls
         largest = max(estimate.values())
         viable = [a for a in viable if not largest - estimate[a] > c / 2 * error]
-    return rows + [[viable[0], 1]] * (horizon - len(rows))
+    return rows + [[viable[0], 1]] * (rounds - len(rows))

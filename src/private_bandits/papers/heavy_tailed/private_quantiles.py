@@ -12,7 +12,7 @@ from private_bandits.reference_tools import pareto
 FIRST, SHARE, WIDTH = 8.0, 2.0, 16.0
 
 
-def quantile_se(epsilon: float, beta: float, width: float = WIDTH, first: float = FIRST) -> Policy:
+def quantile_se(epsilon: float, *, beta: float, width: float = WIDTH, first: float = FIRST) -> Policy:
     """Successive elimination that needs neither u nor v: its thresholds are private quantiles of the rewards.
 
     The slides' threshold B = (u R epsilon / L)^(1/(1+v)) is where Markov's inequality promises that no more than
@@ -85,7 +85,7 @@ def quantile_se(epsilon: float, beta: float, width: float = WIDTH, first: float 
 
 
 def reference(
-    problem: Any, horizon: int, streams: Any, epsilon: float, beta: float, width: float = 16.0
+    problem: Any, rounds: int, streams: Any, *, epsilon: float, beta: float, width: float = WIDTH, first: float = FIRST
 ) -> list[list[int]]:
     """The elimination on Pareto arms; every reward is drawn by itself.
 
@@ -93,7 +93,7 @@ def reference(
     ----------
     problem : ParetoArms
         Rewards are Pareto.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -103,6 +103,8 @@ def reference(
         In (0, 1): with which some bound may fail.
     width : float
         Of a mean, in units of B L / (R s), > 0.
+    first : float
+        R = ceil(first 2^e L / s), > 0.
 
     Returns
     -------
@@ -115,26 +117,26 @@ def reference(
     while len(alive) > 1:
         epoch += 1
         log = math.log(4 * len(alive) * epoch**2 / beta)
-        half = math.ceil(8 * 2**epoch * log / rate)
+        half = math.ceil(first * 2**epoch * log / rate)
         rows += [[a, 1] for a in alive] * (2 * half)
-        if len(rows) > horizon:
-            return rows[:horizon]
+        if len(rows) > rounds:
+            return rows[:rounds]
         centre, radius = {}, {}
         for a in alive:
-            first, second = (
+            chosen, summed = (
                 [pareto(streams.env, problem.means[a], problem.shape) for _ in range(half)] for _ in range(2)
             )
             score = {}
             for j in range(-64, 65):
-                score[j] = -abs(sum(x > 2.0**j for x in first) - 2 * log / rate)
+                score[j] = -abs(sum(x > 2.0**j for x in chosen) - 2 * log / rate)
                 if epsilon < math.inf:  # the exponential mechanism, with the prior 2^-|j|
                     gumbel = -math.log(-math.log(streams.noise.random()))
                     score[j] = -math.log(2) * abs(j) + epsilon / 2 * score[j] + gumbel
             threshold = 2.0 ** max(score, key=lambda j: score[j])
-            centre[a] = sum(x for x in second if x <= threshold) / half
+            centre[a] = sum(x for x in summed if x <= threshold) / half
             if epsilon < math.inf:
                 centre[a] += streams.noise.laplace(0.0, 2 * threshold / (half * epsilon))
             radius[a] = width * threshold * log / (half * rate)
         bar = max(centre[a] - radius[a] for a in alive)
         alive = [a for a in alive if centre[a] + radius[a] >= bar]
-    return (rows + [[alive[0], 1]] * horizon)[:horizon]
+    return (rows + [[alive[0], 1]] * rounds)[:rounds]

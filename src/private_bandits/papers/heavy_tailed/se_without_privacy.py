@@ -7,7 +7,7 @@ from private_bandits.papers.heavy_tailed import algorithm_3
 from private_bandits.policy import Policy
 
 
-def robust_se(v: float, u: float, beta: float, c: float = 12.0) -> Policy:
+def robust_se(*, v: float, u: float, beta: float, c: float = 12.0) -> Policy:
     """Successive elimination on truncated means, without privacy; ours, for comparison.
 
     The epochs of `dp_robust_se` with R in the place of R epsilon, and no noise.
@@ -40,11 +40,11 @@ def robust_se(v: float, u: float, beta: float, c: float = 12.0) -> Policy:
     >>> policy.name, policy.privacy.label()
     ('Robust SE', 'no privacy')
     """
-    return algorithm_3.dp_robust_se(math.inf, v, u, beta, c)
+    return algorithm_3.dp_robust_se(math.inf, v=v, u=u, beta=beta, c=c)
 
 
 def reference(
-    problem: Any, horizon: int, streams: Any, v: float, u: float, beta: float, c: float = 12.0
+    problem: Any, rounds: int, streams: Any, *, v: float, u: float, beta: float, c: float = 12.0
 ) -> list[list[int]]:
     """Play Algorithm 3 with 1 for epsilon in its lengths, and no noise in line 18.
 
@@ -52,7 +52,7 @@ def reference(
     ----------
     problem : ParetoArms
         Rewards are Pareto.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -70,4 +70,4 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
-    return algorithm_3.reference(problem, horizon, streams, math.inf, v, u, beta, c)
+    return algorithm_3.reference(problem, rounds, streams, epsilon=math.inf, v=v, u=u, beta=beta, c=c)

@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 
-def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Policy]]:
+def algorithms(epsilon: float, *, delta: float) -> list[tuple[str, Policy]]:
     """Return every algorithm of the room in every variant, for K = 2 of m = 4 arms and T = 1000, with its module.
 
     Parameters
@@ -63,13 +63,16 @@ def algorithms(epsilon: float = 1.0, delta: float = 1e-3) -> list[tuple[str, Pol
     ValueError
         If epsilon is not positive.
     """
-    listed = [("combinatorial_ucb", cucb()), ("combinatorial_ucb", cucb("least"))]
+    listed = [("combinatorial_ucb", cucb()), ("combinatorial_ucb", cucb(update="least"))]
     for variant in VARIANTS:
         listed += [
-            ("algorithm_1", cucb_ldp1(epsilon, 2, variant)),
-            ("algorithm_2", cucb_ldp2(epsilon, variant)),
-            ("algorithm_3", cucb_dp(epsilon, 2, 4, 1000, variant)),
-            ("section_3_2", cucb_dp_least_pulled(epsilon, 2, 4, 1000, variant)),
+            ("algorithm_1", cucb_ldp1(epsilon, size=2, variant=variant)),
+            ("algorithm_2", cucb_ldp2(epsilon, variant=variant)),
+            ("algorithm_3", cucb_dp(epsilon, size=2, n_arms=4, horizon=1000, variant=variant)),
+            ("section_3_2", cucb_dp_least_pulled(epsilon, size=2, n_arms=4, horizon=1000, variant=variant)),
         ]
-    ours = {"repair_hypercube": cucb_hypercube(epsilon, 2, 1000), "repair_radius": super_arm_radius(epsilon, 1000)}
-    return [*listed, *ours.items(), ("repair_blocks", cucb_blocks(epsilon, 2, 4, 1000))]
+    ours = {
+        "repair_hypercube": cucb_hypercube(epsilon, size=2, horizon=1000),
+        "repair_radius": super_arm_radius(epsilon, horizon=1000),
+    }
+    return [*listed, *ours.items(), ("repair_blocks", cucb_blocks(epsilon, size=2, n_arms=4, horizon=1000))]

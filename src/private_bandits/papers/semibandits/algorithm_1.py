@@ -12,7 +12,7 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import laplace
 
 
-def cucb_ldp1(epsilon: float, size: int, variant: str = "printed", horizon: int | None = None) -> Policy:
+def cucb_ldp1(epsilon: float, *, size: int, horizon: int | None = None, variant: str = "printed") -> Policy:
     """Algorithm 1, CUCB-LDP1: the user sends all K outcomes, each with Lap(K/epsilon); lines 4 to 7.
 
     Parameters
@@ -45,7 +45,7 @@ def cucb_ldp1(epsilon: float, size: int, variant: str = "printed", horizon: int 
     (6.0, 0.5)
     """
     members = checks.integer("size", size, at_least=1)
-    scale = laplace_scale(epsilon, members)
+    scale = laplace_scale(epsilon, sensitivity=members)
     printed = 32.0 * members / checks.epsilon(epsilon) ** 2
     record = local_record(scale, printed, variant, horizon, index.ALL, members)
     paid = members / scale if scale else math.inf
@@ -64,24 +64,33 @@ def cucb_ldp1(epsilon: float, size: int, variant: str = "printed", horizon: int 
 
 
 def reference(
-    problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed", anytime: bool = False
+    problem: Any,
+    rounds: int,
+    streams: Any,
+    *,
+    epsilon: float,
+    size: int,
+    horizon: int | None = None,
+    variant: str = "printed",
 ) -> list[list[int]]:
-    """Play Algorithm 1 line by line, with ln t for ln T if `anytime`; return what `simulation.trace` returns.
+    """Play Algorithm 1 line by line, with ln t for ln T without a horizon; return what `simulation.trace` returns.
 
     Parameters
     ----------
     problem : SemiBandit
         Whose oracle is not a Python function.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity means no noise.
+    size : int
+        K, of the problem.
+    horizon : int, optional
+        T >= 1 of ln T; by default ln t takes its place.
     variant : {"printed", "repaired"}
         Whose constants.
-    anytime : bool
-        Whether ln t stands for ln T.
 
     Returns
     -------
@@ -89,7 +98,7 @@ def reference(
         A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
-    base, k = bandit.arms, bandit.size
+    base, k = bandit.arms, size
 
     def bonus(log: float, n: int) -> float:
         if variant == "printed":
@@ -99,14 +108,14 @@ def reference(
 
     pulls = [0 for i in base]  # line 2
     total = [0.0 for i in base]
-    rounds = []
-    for t in range(1, horizon + 1):  # line 3
-        log = math.log(t if anytime else horizon)
+    rows = []
+    for t in range(1, rounds + 1):  # line 3
+        log = math.log(t if horizon is None else horizon)
         upper = [min(total[i] / pulls[i] + bonus(log, pulls[i]), 1.0) if pulls[i] else 1.0 for i in base]  # line 4
         s_t = bandit.super_arm(upper, streams.choice)  # line 5
         x = bandit.outcomes(s_t, streams.env)  # line 6
         for i in s_t:  # line 7
             pulls[i] += 1
             total[i] += x[i] + laplace(streams.noise, k / epsilon)
-        rounds.append(bandit.row(s_t))
-    return rounds
+        rows.append(bandit.row(s_t))
+    return rows

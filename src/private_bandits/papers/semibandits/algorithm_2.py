@@ -12,7 +12,7 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import laplace, least_reported_first
 
 
-def cucb_ldp2(epsilon: float, variant: str = "printed", horizon: int | None = None) -> Policy:
+def cucb_ldp2(epsilon: float, *, horizon: int | None = None, variant: str = "printed") -> Policy:
     """Algorithm 2, CUCB-LDP2: only the least pulled arm of the super arm is sent, with Lap(1/epsilon); lines 4 to 7.
 
     Which arm that is follows from the super arms played before, which are public, so the report alone is protected.
@@ -39,11 +39,11 @@ def cucb_ldp2(epsilon: float, variant: str = "printed", horizon: int | None = No
 
     Examples
     --------
-    >>> policy = cucb_ldp2(0.5, "repaired")
+    >>> policy = cucb_ldp2(0.5, variant="repaired")
     >>> policy.record.scale, policy.record.terms.tolist(), policy.record.bonus_scale
     (2.0, [[49.5, 0.0]], 6.0)
     """
-    scale = laplace_scale(epsilon, 1.0)
+    scale = laplace_scale(epsilon, sensitivity=1.0)
     printed = 32.0 / checks.epsilon(epsilon) ** 2
     record = local_record(scale, printed, variant, horizon, index.LEAST, 0)
     reason = "Laplace noise on the one outcome sent; which one is public"
@@ -64,9 +64,9 @@ def cucb_ldp2(epsilon: float, variant: str = "printed", horizon: int | None = No
 
 
 def reference(
-    problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed", anytime: bool = False
+    problem: Any, rounds: int, streams: Any, *, epsilon: float, horizon: int | None = None, variant: str = "printed"
 ) -> list[list[int]]:
-    """Play Algorithm 2 line by line, with ln t for ln T if `anytime`; return what `simulation.trace` returns.
+    """Play Algorithm 2 line by line, with ln t for ln T without a horizon; return what `simulation.trace` returns.
 
     I_t is put first; of several least pulled arms it is the first in S_t.
 
@@ -74,16 +74,16 @@ def reference(
     ----------
     problem : SemiBandit
         Whose oracle is not a Python function.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity means no noise.
+    horizon : int, optional
+        T >= 1 of ln T; by default ln t takes its place.
     variant : {"printed", "repaired"}
         Whose constants.
-    anytime : bool
-        Whether ln t stands for ln T.
 
     Returns
     -------
@@ -100,9 +100,9 @@ def reference(
 
     pulls = [0 for i in base]  # line 2; grows with the reports of i only
     total = [0.0 for i in base]
-    rounds = []
-    for t in range(1, horizon + 1):  # line 3
-        log = math.log(t if anytime else horizon)
+    rows = []
+    for t in range(1, rounds + 1):  # line 3
+        log = math.log(t if horizon is None else horizon)
         upper = [min(total[i] / pulls[i] + bonus(log, pulls[i]), 1.0) if pulls[i] else 1.0 for i in base]  # line 4
         s_t = bandit.super_arm(upper, streams.choice)  # line 5
         s_t = least_reported_first(s_t, pulls)  # line 6
@@ -110,5 +110,5 @@ def reference(
         i_t = s_t[0]
         pulls[i_t] += 1  # line 7
         total[i_t] += x[i_t] + laplace(streams.noise, 1 / epsilon)
-        rounds.append(bandit.row(s_t))
-    return rounds
+        rows.append(bandit.row(s_t))
+    return rows

@@ -13,7 +13,7 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Generator, laplace, least_reported_first
 
 
-def cucb_dp(epsilon: float, size: int, n_arms: int, horizon: int, variant: str = "printed") -> Policy:
+def cucb_dp(epsilon: float, *, n_arms: int, size: int, horizon: int, variant: str = "printed") -> Policy:
     """Algorithm 3, CUCB-DP: a vector tree over rounds, whose leaf t holds the outcomes of S_t; lines 4 to 7.
 
     Parameters
@@ -49,7 +49,8 @@ def cucb_dp(epsilon: float, size: int, n_arms: int, horizon: int, variant: str =
 
     Examples
     --------
-    >>> printed, repaired = (cucb_dp(0.5, 3, 12, 1000, variant) for variant in ("printed", "repaired"))
+    >>> sizes = {"n_arms": 12, "size": 3, "horizon": 1000}
+    >>> printed, repaired = (cucb_dp(0.5, **sizes, variant=variant) for variant in VARIANTS)
     >>> round(printed.privacy.effective_epsilon, 3), repaired.privacy.effective_epsilon
     (0.251, 0.5)
     """
@@ -100,7 +101,7 @@ def tree_record(
     checks.choice("variant", variant, VARIANTS)
     length = checks.integer("horizon", horizon, at_least=1)
     reach = 1 if least else members
-    unit, log_t, levels = laplace_scale(epsilon, reach), math.log(length), length.bit_length()
+    unit, log_t, levels = laplace_scale(epsilon, sensitivity=reach), math.log(length), length.bit_length()
     if variant == "printed":
         scale = 2.0 * math.log2(length) * unit
         term, bonus = (0.0, 4.0 * math.log(arms * length)), 12.0 * log_t**3 * unit
@@ -160,7 +161,16 @@ class Tree:
 
 
 def reference(
-    problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed", least: bool = False
+    problem: Any,
+    rounds: int,
+    streams: Any,
+    *,
+    epsilon: float,
+    n_arms: int,
+    size: int,
+    horizon: int,
+    variant: str = "printed",
+    least: bool = False,
 ) -> list[list[int]]:
     """Play Algorithm 3 line by line; with `least` a leaf holds the least pulled arm's outcome, and K is 1.
 
@@ -168,12 +178,18 @@ def reference(
     ----------
     problem : SemiBandit
         Whose oracle is not a Python function.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity means no noise.
+    n_arms : int
+        m, of the problem.
+    size : int
+        K, of the problem.
+    horizon : int
+        T >= 1, for which the constants are made.
     variant : {"printed", "repaired"}
         Whose constants.
     least : bool
@@ -185,20 +201,20 @@ def reference(
         A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
-    base, k = bandit.arms, 1 if least else bandit.size
+    base, k = range(n_arms), 1 if least else size
     levels, log_t = horizon.bit_length(), math.log(horizon)
     scale = k / epsilon * (2 * math.log2(horizon) if variant == "printed" else levels)
 
     def bonus(t: int, n: int) -> float:
         if variant == "printed":
-            return math.sqrt(4 * math.log(len(base) * horizon) / n) + 12 * k * log_t**3 / (n * epsilon)
+            return math.sqrt(4 * math.log(n_arms * horizon) / n) + 12 * k * log_t**3 / (n * epsilon)
         return math.sqrt(1.5 * math.log(t) / n) + scale * (2 * math.sqrt(2 * levels * log_t) + 2 * log_t) / n
 
     pulls = [0 for i in base]  # line 2
     mean = [0.0 for i in base]
     trees = [Tree(scale, streams.noise) for i in base]
-    rounds = []
-    for t in range(1, horizon + 1):  # line 3
+    rows = []
+    for t in range(1, rounds + 1):  # line 3
         upper = [min(mean[i] + bonus(t, pulls[i]), 1.0) if pulls[i] else 1.0 for i in base]  # line 4
         s_t = bandit.super_arm(upper, streams.choice)  # line 5
         s_t = least_reported_first(s_t, pulls) if least else s_t
@@ -207,5 +223,5 @@ def reference(
             trees[i].leaves[t] = x[i]
             pulls[i] += 1
             mean[i] = trees[i].prefix(t) / pulls[i]
-        rounds.append(bandit.row(s_t))
-    return rounds
+        rows.append(bandit.row(s_t))
+    return rows

@@ -537,7 +537,7 @@ def _local_upper(problem: SemiBandit, horizon: int, epsilon: float, variant: str
     checks.choice("variant", variant, ("printed", "corrected"))
     if variant == "printed":
         return factor * problem.b_inf**2 * _over_gaps(problem) * _log(horizon) / checks.epsilon(epsilon) ** 2
-    scale, log_t = laplace_scale(epsilon, reports), _log(horizon)
+    scale, log_t = laplace_scale(epsilon, sensitivity=reports), _log(horizon)
     gaps = _summed(2.0 * problem.b_inf, _gaps(problem), (1.5 + 12.0 * scale**2) * log_t, 3.0 * scale * log_t)
     return gaps + problem.n_items * (1.0 + _MISSES) * _worst(problem)
 
@@ -560,7 +560,7 @@ def _summed(factor: float, targets: np.ndarray, square: float, linear: float) ->
 def _tree_linear(epsilon: float, reach: int, horizon: int) -> float:
     """The C of the repaired trees, as in `algorithm_3.tree_record`."""
     levels = checks.integer("horizon", horizon, at_least=1).bit_length()
-    return levels * laplace_scale(epsilon, reach) * node_radius(levels, 2.0 * math.log(horizon))
+    return levels * laplace_scale(epsilon, sensitivity=reach) * node_radius(levels, 2.0 * math.log(horizon))
 
 
 def _local_lower(others: int, gap: float, scale: float, words: str, epsilon: float, variant: str) -> float:

@@ -13,7 +13,7 @@ from private_bandits.reference_tools import least_reported_first
 _UPDATES = {"all": index.ALL, "least": index.LEAST}
 
 
-def cucb(update: str = "all") -> Policy:
+def cucb(*, update: str = "all") -> Policy:
     """CUCB of Chen, Wang and Yuan (2013), Algorithm 1: min(mean + sqrt(1.5 ln t / n), 1), no privacy.
 
     Parameters
@@ -38,7 +38,7 @@ def cucb(update: str = "all") -> Policy:
 
     Examples
     --------
-    >>> cucb().record.terms.tolist(), cucb("least").name
+    >>> cucb().record.terms.tolist(), cucb(update="least").name
     ([[1.5, 0.0]], 'CUCB, least pulled')
     """
     checks.choice("update", update, tuple(_UPDATES))
@@ -57,14 +57,14 @@ def cucb(update: str = "all") -> Policy:
     )
 
 
-def reference(problem: Any, horizon: int, streams: Any, update: str = "all") -> list[list[int]]:
+def reference(problem: Any, rounds: int, streams: Any, *, update: str = "all") -> list[list[int]]:
     """Play the algorithm line by line; return what `simulation.trace` returns.
 
     Parameters
     ----------
     problem : SemiBandit
         Whose oracle is not a Python function.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
@@ -80,8 +80,8 @@ def reference(problem: Any, horizon: int, streams: Any, update: str = "all") -> 
     base = bandit.arms
     pulls = [0 for i in base]
     total = [0.0 for i in base]
-    rounds = []
-    for t in range(1, horizon + 1):
+    rows = []
+    for t in range(1, rounds + 1):
         wide = math.sqrt(1.5 * math.log(t))  # in the order of the compiled loop: a rounding decides a tie
         upper = [min(total[i] / pulls[i] + wide * (1 / math.sqrt(pulls[i])), 1.0) if pulls[i] else 1.0 for i in base]
         s_t = bandit.super_arm(upper, streams.choice)
@@ -91,5 +91,5 @@ def reference(problem: Any, horizon: int, streams: Any, update: str = "all") -> 
         for i in s_t[:1] if update == "least" else s_t:
             pulls[i] += 1
             total[i] += x[i]
-        rounds.append(bandit.row(s_t))
-    return rounds
+        rows.append(bandit.row(s_t))
+    return rows

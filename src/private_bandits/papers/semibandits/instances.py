@@ -44,7 +44,7 @@ def top_k(n_arms: int, size: int, gap: float) -> SemiBandit:
     return SemiBandit.top_k(np.where(np.arange(arms) < chosen, 0.5, 0.5 - gap), chosen)
 
 
-def k_path(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SetBandit:
+def k_path(n_arms: int, size: int, gap: float, *, b_1: float = 1.0) -> SetBandit:
     """The K-path instance of Theorem 6: n_arms/size disjoint paths, the arms of a path share one draw.
 
     The reward of a path is b_1 times the sum of its weights; means are 1/2 on the best path, 1/2 - gap/(b_1 size) else.
@@ -80,7 +80,7 @@ def k_path(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SetBandit:
     return SemiBandit.from_sets(means, arms.reshape(-1, size).tolist(), weights=b_1, groups=(arms // size).tolist())
 
 
-def public_arms(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SemiBandit:
+def public_arms(n_arms: int, size: int, gap: float, *, b_1: float = 1.0) -> SemiBandit:
     """The public-arm instance of Theorem 9: K arms of the best super arm, K - 1 public arms, the others private.
 
     A suboptimal super arm is one of the n_arms - 2 size + 1 private arms with all public ones, which share one draw.
@@ -122,7 +122,7 @@ def public_arms(n_arms: int, size: int, gap: float, b_1: float = 1.0) -> SemiBan
 SHAPES = ("one matters", "max-path", "top-K", "K-path", "windows")
 
 
-def separated(shape: str, others: int, size: int, distance: float, best: float = 1.0) -> SemiBandit:
+def separated(shape: str, *, others: int, size: int, distance: float, best: float = 1.0) -> SemiBandit:
     """A family on which K grows at one number of bad arms: `size` arms of mean `best`, the others `distance` below.
 
     Not in the paper. At best = 1 an index that is cut there puts a bad arm aside exactly when its radius is below the
@@ -156,7 +156,7 @@ def separated(shape: str, others: int, size: int, distance: float, best: float =
 
     Examples
     --------
-    >>> problem = separated("max-path", 4, 2, 0.25)
+    >>> problem = separated("max-path", others=4, size=2, distance=0.25)
     >>> problem.sets, problem.means.tolist(), problem.b_inf
     (((0, 1), (2, 3), (4, 5)), [1.0, 1.0, 0.75, 0.75, 0.75, 0.75], 1.0)
     """
@@ -180,7 +180,7 @@ def separated(shape: str, others: int, size: int, distance: float, best: float =
     return SemiBandit.from_sets(means, paths.tolist(), reward=reward, groups=(np.arange(good + bad) // good).tolist())
 
 
-def coverage(n_nodes: int, n_targets: int, size: int, p: float, gap: float) -> SetBandit:
+def coverage(*, n_nodes: int, n_targets: int, size: int, p: float, gap: float) -> SetBandit:
     """Probabilistic maximum coverage: `size` nodes that reach each target with probability p, the others with p - gap.
 
     Parameters
@@ -201,7 +201,7 @@ def coverage(n_nodes: int, n_targets: int, size: int, p: float, gap: float) -> S
 
     Examples
     --------
-    >>> problem = coverage(3, 2, 1, 0.5, 0.25)
+    >>> problem = coverage(n_nodes=3, n_targets=2, size=1, p=0.5, gap=0.25)
     >>> problem.sets, problem.best
     (((0, 1), (2, 3), (4, 5)), 1.0)
     """

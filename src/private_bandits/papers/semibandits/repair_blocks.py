@@ -14,7 +14,7 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import laplace, least_reported_first
 
 
-def cucb_blocks(epsilon: float, size: int, n_arms: int, horizon: int) -> Policy:
+def cucb_blocks(epsilon: float, *, n_arms: int, size: int, horizon: int) -> Policy:
     """Blocks: the least reported arm's exact outcome, summed with Lap(1/epsilon) once per block; ours, central.
 
     A trusted curator uses one number of each user: the outcome of the arm of the super arm that has the fewest reports.
@@ -58,12 +58,12 @@ def cucb_blocks(epsilon: float, size: int, n_arms: int, horizon: int) -> Policy:
 
     Examples
     --------
-    >>> policy = cucb_blocks(0.5, 3, 12, 1000)
+    >>> policy = cucb_blocks(0.5, size=3, n_arms=12, horizon=1000)
     >>> policy.privacy.label(), policy.record.grid.tolist()
     ('ε=0.5', [13, 39, 91, 195, 403, 819])
     """
     members, length = checks.integer("size", size, at_least=1), checks.integer("horizon", horizon, at_least=1)
-    arms, scale = checks.integer("n_arms", n_arms, at_least=members), laplace_scale(epsilon, 1.0)
+    arms, scale = checks.integer("n_arms", n_arms, at_least=members), laplace_scale(epsilon, sensitivity=1.0)
     level, first = log_level(length), first_block(epsilon, members, length)
     ends = [(2**j - 1) * first for j in range(1, length.bit_length() + 1) if (2**j - 1) * first <= length]
     grid = np.array(ends, np.int64)
@@ -122,19 +122,27 @@ def first_block(epsilon: float, size: int, horizon: int) -> int:
     return max(1, math.floor(min((level + 2.0 * math.sqrt(size * level)) / (size * epsilon), horizon + 1.0)))
 
 
-def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[list[int]]:
-    """Play the algorithm line by line, with the problem's K and the run's T; return what `simulation.trace` returns.
+def reference(
+    problem: Any, rounds: int, streams: Any, *, epsilon: float, n_arms: int, size: int, horizon: int
+) -> list[list[int]]:
+    """Play the algorithm line by line, return what `simulation.trace` returns.
 
     Parameters
     ----------
     problem : SetBandit
         With an exact oracle.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity for exact sums.
+    n_arms : int
+        m, of the problem.
+    size : int
+        K, of the problem.
+    horizon : int
+        T >= 1, for which the constants are made.
 
     Returns
     -------
@@ -143,12 +151,12 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[
     """
     bandit = Plain(problem)
     f = math.log(horizon) + math.log(1 + math.floor(math.log2(horizon)))
-    a_0 = max(1, math.floor((f + 2 * math.sqrt(bandit.size * f)) / (bandit.size * epsilon)))
+    a_0 = max(1, math.floor((f + 2 * math.sqrt(size * f)) / (size * epsilon)))
     reports = [0 for i in bandit.arms]
     block: list[list[float]] = [[] for i in bandit.arms]  # the open one, which nothing depends on
     released: list[list[float]] = [[] for i in bandit.arms]  # noisy sums of those that have ended
-    rounds = []
-    for _ in range(horizon):
+    rows = []
+    for _ in range(rounds):
         index = []
         for s in bandit.sets:
             ceiling = bandit.value(s, [1.0 for i in bandit.arms])
@@ -172,5 +180,5 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[
         if len(block[i_t]) == 2 ** len(released[i_t]) * a_0:
             released[i_t].append(sum(block[i_t]) + laplace(streams.noise, 1 / epsilon))
             block[i_t] = []
-        rounds.append(bandit.row(s_t))
-    return rounds
+        rows.append(bandit.row(s_t))
+    return rows

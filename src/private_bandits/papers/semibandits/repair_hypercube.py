@@ -11,7 +11,7 @@ from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
 
 
-def cucb_hypercube(epsilon: float, size: int, horizon: int) -> Policy:
+def cucb_hypercube(epsilon: float, *, size: int, horizon: int) -> Policy:
     """CUCB-LDP1 whose users send a corner of the hypercube: K outcomes for a variance of order K, not K^2; ours.
 
     Of a random corner of {0, 1}^K and its opposite, the user sends the one that agrees with more of the outcomes, with
@@ -45,7 +45,7 @@ def cucb_hypercube(epsilon: float, size: int, horizon: int) -> Policy:
     """
     members = checks.integer("size", size, at_least=1)
     length = checks.integer("horizon", horizon, at_least=1)
-    truth, lie = response_probabilities(checks.epsilon(epsilon), 2)
+    truth, lie = response_probabilities(checks.epsilon(epsilon), n_values=2)
     sure = agreement(epsilon, members) if lie else 1.0
     record = index_record(
         [(0.0, 1.5 * math.log(length) / sure**2)],
@@ -93,19 +93,23 @@ def agreement(epsilon: float, size: int) -> float:
     return math.tanh(checks.epsilon(epsilon) / 2.0) * math.comb(members - 1, (members - 1) // 2) / 2.0 ** (members - 1)
 
 
-def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[list[int]]:
-    """Play the algorithm line by line, with ln T of the horizon; return what `simulation.trace` returns.
+def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, size: int, horizon: int) -> list[list[int]]:
+    """Play the algorithm line by line, return what `simulation.trace` returns.
 
     Parameters
     ----------
     problem : SemiBandit
         Whose oracle is not a Python function.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
-        > 0, finite.
+        > 0; infinity means no noise.
+    size : int
+        K, of the problem.
+    horizon : int
+        T >= 1, for which the constants are made.
 
     Returns
     -------
@@ -113,26 +117,27 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[
         A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
-    base, k = bandit.arms, bandit.size
-    truth = math.exp(epsilon) / (1 + math.exp(epsilon))
-    g = agreement(epsilon, k)
+    base, k = bandit.arms, size
+    truth = 1 / (1 + math.exp(-epsilon))
+    g = agreement(epsilon, k) if math.isfinite(epsilon) else 1
     radius = math.sqrt(1.5 * math.log(horizon)) / g
     pulls = [0 for i in base]
     total = [0 for i in base]
-    rounds = []
-    for _ in range(horizon):
+    rows = []
+    for _ in range(rounds):
         means = [(total[i] / pulls[i] - (1 - g) / 2) / g if pulls[i] else 1.0 for i in base]
         upper = [min(means[i] + radius / math.sqrt(pulls[i]), 1.0) if pulls[i] else 1.0 for i in base]
         s_t = bandit.super_arm(upper, streams.choice)
         x = bandit.outcomes(s_t, streams.env)
-        told = [x[i] for i in s_t] + [0.0 for _ in range(k - len(s_t))]
-        corner = [1 if streams.noise.random() < 0.5 else 0 for _ in told]
-        like = sum(bit == value for bit, value in zip(corner, told, strict=True))
-        true = streams.noise.random() < truth
-        if (true and 2 * like < k) or (not true and 2 * like > k):
-            corner = [1 - bit for bit in corner]
+        corner = [int(x[i]) for i in s_t] + [0 for _ in range(k - len(s_t))]
+        if math.isfinite(epsilon):
+            told, corner = corner, [1 if streams.noise.random() < 0.5 else 0 for _ in corner]
+            like = sum(bit == value for bit, value in zip(corner, told, strict=True))
+            true = streams.noise.random() < truth
+            if (true and 2 * like < k) or (not true and 2 * like > k):
+                corner = [1 - bit for bit in corner]
         for i, bit in zip(s_t, corner, strict=False):
             pulls[i] += 1
             total[i] += bit
-        rounds.append(bandit.row(s_t))
-    return rounds
+        rows.append(bandit.row(s_t))
+    return rows

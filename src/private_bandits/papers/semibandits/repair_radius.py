@@ -16,7 +16,7 @@ from private_bandits.reference_tools import least_reported_first, respond
 LONG = 2**26  # runs of more rounds are drawn by leaps
 
 
-def super_arm_radius(epsilon: float, horizon: int) -> Policy:
+def super_arm_radius(epsilon: float, *, horizon: int) -> Policy:
     """One randomised bit about the least pulled arm, and one radius for the super arm; ours.
 
     Radii of K arms add up to K times one of them, while independent errors add up to the root of K of it. Each user
@@ -52,7 +52,7 @@ def super_arm_radius(epsilon: float, horizon: int) -> Policy:
     'ε=0.2'
     """
     length = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
-    truth, flip = response_probabilities(checks.epsilon(epsilon), 2)
+    truth, flip = response_probabilities(checks.epsilon(epsilon), n_values=2)
     points = grid(length)
     level, leap = math.log(length) + math.log(len(points)), superarm.LEAP if length > LONG else length
     record = superarm.Record(np.array(points, np.int64), level, flip, length, leap=leap)
@@ -94,19 +94,21 @@ def grid(horizon: int) -> list[int]:
     return points
 
 
-def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[list[int]]:
-    """Play the algorithm line by line, with ln T of the horizon; return what `simulation.trace` returns.
+def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, horizon: int) -> list[list[int]]:
+    """Play the algorithm line by line, return what `simulation.trace` returns.
 
     Parameters
     ----------
     problem : SetBandit
         With an exact oracle.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity for truthful answers.
+    horizon : int
+        T >= 1, for which the constants are made.
 
     Returns
     -------
@@ -117,8 +119,8 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[
     flip = 1 / (1 + math.exp(epsilon))
     points = grid(horizon)
     answers: list[list[int]] = [[] for i in bandit.arms]
-    rounds = []
-    for _ in range(horizon):
+    rows = []
+    for _ in range(rounds):
         index = []
         for s in bandit.sets:
             ceiling = bandit.value(s, [1.0 for i in bandit.arms])
@@ -138,5 +140,5 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float) -> list[
         s_t = least_reported_first(s_t, [len(given) for given in answers])
         x = bandit.outcomes(s_t, streams.env)
         answers[s_t[0]].append(respond(int(x[s_t[0]]), 2, flip, streams.noise))
-        rounds.append(bandit.row(s_t))
-    return rounds
+        rows.append(bandit.row(s_t))
+    return rows

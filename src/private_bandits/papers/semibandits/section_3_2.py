@@ -9,7 +9,7 @@ from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
 
-def cucb_dp_least_pulled(epsilon: float, size: int, n_arms: int, horizon: int, variant: str = "printed") -> Policy:
+def cucb_dp_least_pulled(epsilon: float, *, n_arms: int, size: int, horizon: int, variant: str = "printed") -> Policy:
     """Section 3.2, CUCB-DP whose tree takes the least pulled arm of the super arm alone.
 
     Left out in print. This is Algorithm 3 with one outcome in a leaf, hence with 1 for K in the noise and in
@@ -37,7 +37,7 @@ def cucb_dp_least_pulled(epsilon: float, size: int, n_arms: int, horizon: int, v
 
     Examples
     --------
-    >>> policy = cucb_dp_least_pulled(0.5, 3, 12, 1000, "repaired")
+    >>> policy = cucb_dp_least_pulled(0.5, size=3, n_arms=12, horizon=1000, variant="repaired")
     >>> policy.record.scale, policy.privacy.reason
     (20.0, 'a tree over rounds, whose leaf is one outcome; which one is public')
     """
@@ -59,19 +59,35 @@ def cucb_dp_least_pulled(epsilon: float, size: int, n_arms: int, horizon: int, v
     )
 
 
-def reference(problem: Any, horizon: int, streams: Any, epsilon: float, variant: str = "printed") -> list[list[int]]:
+def reference(
+    problem: Any,
+    rounds: int,
+    streams: Any,
+    *,
+    epsilon: float,
+    n_arms: int,
+    size: int,
+    horizon: int,
+    variant: str = "printed",
+) -> list[list[int]]:
     """Play Algorithm 3 with the least pulled arm's outcome in a leaf, and with 1 for K.
 
     Parameters
     ----------
     problem : SemiBandit
         Whose oracle is not a Python function.
-    horizon : int
+    rounds : int
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity means no noise.
+    n_arms : int
+        m, of the problem.
+    size : int
+        K, of the problem.
+    horizon : int
+        T >= 1, for which the constants are made.
     variant : {"printed", "repaired"}
         Whose constants.
 
@@ -80,4 +96,5 @@ def reference(problem: Any, horizon: int, streams: Any, epsilon: float, variant:
     list of list of int
         A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
-    return algorithm_3.reference(problem, horizon, streams, epsilon, variant, least=True)
+    sizes: dict[str, int] = {"n_arms": n_arms, "size": size, "horizon": horizon}
+    return algorithm_3.reference(problem, rounds, streams, epsilon=epsilon, variant=variant, least=True, **sizes)
