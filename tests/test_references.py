@@ -59,7 +59,7 @@ def add(room, name, file, problems, rounds, *given, **options):
 
 ARMS = [Arms.bernoulli([0.5, 0.9, 0.1, 0.9, 0.45])]
 SHORT, LONG, LONGEST = 1500, 20_000, 300_000
-add(baselines, "ucb", "auer_figure_1", ARMS, SHORT, {}, {"alpha": 0.5})
+add(baselines, "ucb", "auer_figure_1", ARMS, SHORT, {}, {"alpha": 0.5}, {"alpha": 3.0, "horizon": 2000})
 add(baselines, "kl_ucb", "garivier_kl_ucb", ARMS, SHORT, {}, {"c": 3.0})
 add(baselines, "thompson", "agrawal_algorithm_1", ARMS, SHORT, {})
 for privacy in (0.1, 2.0, INF):
@@ -76,7 +76,7 @@ for privacy, alpha in ((0.2, None), (1.0, 3.1), (3.0, 0.2), (INF, 1.0)):
     add(baselines, "adap_ucb", "azize_algorithm_1", ARMS, LONG, width)
     add(baselines, "adap_klucb", "azize_algorithm_1", ARMS, LONG, width, also={"kl": True})
     add(baselines, "dp_klucb", "azize_dp_klucb", ARMS, LONG, {"epsilon": privacy})
-for inside in (ucb(), ucb(alpha=0.5), kl_ucb(), kl_ucb(c=3.0), thompson()):
+for inside in (ucb(), ucb(alpha=0.5), ucb(alpha=3.0, horizon=2000), kl_ucb(), kl_ucb(c=3.0), thompson()):
     rules = [
         {"epsilon": INF, "first": 1, "growth": 0.0},
         {"epsilon": INF},

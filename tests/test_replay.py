@@ -11,8 +11,6 @@ from scipy import stats
 from private_bandits.baselines import (
     adap_ucb,
     agrawal_algorithm_1,
-    auer_figure_1,
-    garivier_kl_ucb,
     kl_ucb,
     ldp_ucb_response,
     replay,
@@ -24,7 +22,7 @@ from private_bandits.kernels.episodes import kl_upper
 from private_bandits.papers.heavy_tailed.instances import pareto_arms
 from private_bandits.problems import Arms
 from private_bandits.reference_tools import largest
-from private_bandits.simulate import simulate, streams, trace
+from private_bandits.simulate import simulate, trace
 
 MEANS = [0.5, 0.9, 0.1, 0.9, 0.45]
 
