@@ -78,6 +78,7 @@ VALUES: dict[str, Any] = {
 # where a function wants another
 OTHERS: dict[str, dict[str, Any]] = {
     "simulate": {"problem": CASCADE, "policy": cascading.ucb_laplace(1.0, list_size=2)},
+    "papers.contextual.ldp_linucb": {"delta": 1e-3},
     "papers.contextual.one_point": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.two_point": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.theorem_6": {"problem": BALL, "delta": 1e-3},

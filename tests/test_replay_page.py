@@ -11,11 +11,9 @@ import pandas as pd
 import pytest
 from replay import prose
 
-from private_bandits.baselines import replay
-from private_bandits.kernels import index
+from private_bandits.baselines import replay, ucb
 from private_bandits.kernels import replay as kernel
 from private_bandits.policy import Policy
-from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms
 from private_bandits.simulation import simulate
 from private_bandits_book.chapters.book import find_book
@@ -43,32 +41,14 @@ def test_the_rule_of_the_library_is_the_one_that_was_chosen():
     allowed = table[table["linear"] <= rules.RATE * 1200]
     best = allowed.loc[allowed["ratio"].idxmin()]
     assert (best["factor"], best["growth"]) == (1.0, 1.0)
-    record = replay(
-        Policy(
-            name="UCB",
-            privacy=Guarantee.none(),
-            kernel=index,
-            record=_ucb(1.0),
-        ),
-        0.3,
-        horizon=20_000,
-    ).record
+    record = replay(ucb(), 0.3, horizon=20_000).record
     assert record.cost == pytest.approx(math.log(20_000) / 0.09) and record.growth == 1.0
-
-
-def _ucb(beta):
-    return index.Record(np.array([(0.0, beta)]), observe_first=False, list_size=1)
 
 
 def test_the_bound_of_theorem_2_holds_with_its_own_policy():
     epsilon, horizon, means = 2.0, 200_000, (0.95, 0.3, 0.2)
     log = math.log(horizon)
-    policy = Policy(
-        name="UCB",
-        privacy=Guarantee.none(),
-        kernel=index,
-        record=_ucb(3.0 * log),
-    )
+    policy = ucb(alpha=3.0, horizon=horizon)
     inside = replay(policy, epsilon, horizon=horizon, cost=9.0 * log / epsilon**2)
     regret = simulate(Arms.bernoulli(means), inside, horizon=horizon, replications=20, seed=1).regret[:, -1]
     bound = lemmas.regret_bound(means, horizon, epsilon)

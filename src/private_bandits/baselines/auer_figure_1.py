@@ -13,13 +13,15 @@ from private_bandits.reference_tools import Problem, Rows, Sent, Streams, by_ind
 RADIUS = (2.0, 0.0)  # the sqrt(2 ln t / n) of UCB1
 
 
-def ucb(*, alpha: float = RADIUS[0]) -> Policy:
+def ucb(*, horizon: int | None = None, alpha: float = RADIUS[0]) -> Policy:
     """UCB1 of Auer, Cesa-Bianchi and Fischer (2002), Figure 1: mean + sqrt(alpha ln t / n), no privacy.
 
     Arms without a reward come first, in random order. Their ln counts the rounds already played, ours the running one.
 
     Parameters
     ----------
+    horizon : int, optional
+        T >= 1 of ln T in the place of ln t, and the longest run: the policy of the theorem on the regret of `replay`.
     alpha : float
         > 0; 2 in the paper. Regret is of order ln T for every alpha above 1/2.
 
@@ -30,7 +32,7 @@ def ucb(*, alpha: float = RADIUS[0]) -> Policy:
     Raises
     ------
     ValueError
-        If alpha is out of range.
+        If an argument is out of range.
 
     Examples
     --------
@@ -38,8 +40,12 @@ def ucb(*, alpha: float = RADIUS[0]) -> Policy:
     'no privacy'
     """
     width = checks.real("alpha", alpha, above=0)
-    record = index.Record(np.array([(width, 0.0)]), observe_first=False, list_size=1)
     name, version = ("UCB", "printed") if width == RADIUS[0] else (f"UCB({width:g})", f"alpha = {width:g}")
+    term, length = (width, 0.0), 0
+    if horizon is not None:
+        length = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
+        term, version = (0.0, width * math.log(length)), f"alpha = {width:g}, logarithm of the horizon"
+    record = index.Record(np.array([term]), observe_first=False, list_size=1, horizon=length)
     return Policy(
         name=name,
         paper="auer2002",
@@ -51,7 +57,15 @@ def ucb(*, alpha: float = RADIUS[0]) -> Policy:
     )
 
 
-def reference(problem: Problem, rounds: int, streams: Streams, *, alpha: float = RADIUS[0], sent: Sent = int) -> Rows:
+def reference(
+    problem: Problem,
+    rounds: int,
+    streams: Streams,
+    *,
+    horizon: int | None = None,
+    alpha: float = RADIUS[0],
+    sent: Sent = int,
+) -> Rows:
     """Play UCB1 of Auer et al. (2002), Figure 1: every arm once, in random order, then the largest index.
 
     Parameters
@@ -62,6 +76,8 @@ def reference(problem: Problem, rounds: int, streams: Streams, *, alpha: float =
         Rounds to play, >= 1.
     streams : Streams
         Environment, choice and noise, as of `simulate.streams`.
+    horizon : int, optional
+        T >= 1 of ln T; by default ln t takes its place.
     alpha : float
         > 0.
     sent : Sent
@@ -74,6 +90,7 @@ def reference(problem: Problem, rounds: int, streams: Streams, *, alpha: float =
     """
 
     def upper(total: float, pulls: int, t: int) -> float:
-        return total / pulls + math.sqrt(alpha * math.log(t) / pulls) if pulls else math.inf
+        log = math.log(t if horizon is None else horizon)
+        return total / pulls + math.sqrt(alpha * log / pulls) if pulls else math.inf
 
     return by_index(problem, rounds, streams, upper, sent)

@@ -87,7 +87,9 @@ def replay(
         return Replayed(policy, paid, size, further, price, longest, privacy)
     inside: Any = policy.record
     plain = index.Record(inside[0], observe_first=False, list_size=1)
-    if isinstance(inside, index.Record) and inside[1:] == plain[1:]:
+    if isinstance(inside, index.Record) and inside._replace(horizon=0)[1:] == plain[1:]:
+        if 0 < inside.horizon < longest:
+            raise ValueError(f"policy must be for {longest} rounds or more, got {policy.name} for {inside.horizon}")
         inside = kernel.Record(np.pad(inside.terms, ((0, 0), (0, 1)), constant_values=0.5))
     if not isinstance(inside, kernel.Record) or inside.epsilon < math.inf or inside.first > 1:
         raise ValueError(f"policy must be ucb, kl_ucb or thompson, or written in Python, got {policy.name}")
@@ -300,8 +302,8 @@ def _index(policy: Policy, streams: Streams) -> Index:
     if getattr(record, "sampled", False):
         return lambda s, n, t: agrawal_algorithm_1.beta(1 + s, 1 + n - s, streams.choice)
     if len(record.terms):
-        alpha = record.terms[0][0]
-        return lambda s, n, t: s / n + math.sqrt(alpha * math.log(t) / n) if n else math.inf
+        alpha, beta = record.terms[0][:2]
+        return lambda s, n, t: s / n + math.sqrt((alpha * math.log(t) + beta) / n) if n else math.inf
     slow = record.slow
 
     def kl(s: float, n: int, t: int) -> float:

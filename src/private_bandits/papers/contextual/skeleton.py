@@ -210,7 +210,7 @@ def derived(
     return lambda t: ridge + 2.0 * upsilon(t), radius
 
 
-def regret_fit(cost: float, kappa: float, r: float, failure: float) -> float:
+def regret_fit(cost: float, kappa: float, r: float, beta: float) -> float:
     """Jun et al. (2017), Theorem 1: the root of alpha_t for online learners of regret `cost`.
 
     Parameters
@@ -221,7 +221,7 @@ def regret_fit(cost: float, kappa: float, r: float, failure: float) -> float:
         Smallest slope of the link, > 0.
     r : float
         Rewards are r-sub-Gaussian, > 0.
-    failure : float
+    beta : float
         In (0, 1).
 
     Returns
@@ -229,8 +229,8 @@ def regret_fit(cost: float, kappa: float, r: float, failure: float) -> float:
     float
         > 0.
     """
-    inside = 1.0 + 2.0 / kappa * cost + 4.0 * r**4 / (kappa**4 * failure**2)
-    return math.sqrt(1.0 + 4.0 / kappa * cost + 8.0 * r**2 / kappa**2 * math.log(2.0 / failure * math.sqrt(inside)))
+    inside = 1.0 + 2.0 / kappa * cost + 4.0 * r**4 / (kappa**4 * beta**2)
+    return math.sqrt(1.0 + 4.0 / kappa * cost + 8.0 * r**2 / kappa**2 * math.log(2.0 / beta * math.sqrt(inside)))
 
 
 def nearest(a: Any, point: Any) -> Any:
