@@ -24,7 +24,7 @@ from private_bandits.problems import Cascade, SemiBandit
 _TAIL = 2.0 * math.pi**2 / 3.0  # per item: the rounds in which one of two confidence events fails
 
 
-def kveton_lower(n_items: int, list_size: int, p: float, gap: float, horizon: int) -> float:
+def kveton_lower(*, n_items: int, list_size: int, p: float, gap: float, horizon: int) -> float:
     """Kveton et al. (2015), Theorem 4, on B_LB: (L - K) gap (1 - p)^(K-1) / d(p - gap || p), times ln T.
 
     Parameters
@@ -54,11 +54,12 @@ def kveton_lower(n_items: int, list_size: int, p: float, gap: float, horizon: in
 
 
 def theorem_2(
+    *,
     problem: Cascade,
-    horizon: int,
     epsilon: float,
-    xi: float = 0.5,
+    horizon: int,
     variant: str = "printed",
+    xi: float = 0.5,
     c_1: float | None = None,
     c_2: float = 0.0,
 ) -> float:
@@ -68,18 +69,18 @@ def theorem_2(
     ----------
     problem : Cascade
         With a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
-    xi : float
-        The "arbitrarily small" exponent, > 0; not used by `corrected`.
+    horizon : int
+        T >= 1.
     variant : {"printed", "proof", "corrected"}
         * `printed`: sum of 192/gap (c_1 L ln T / epsilon)^(1 + xi) + 2 pi^2 L/3 + c_2.
         * `proof`: its last line, with K in place of L: sum of 192/gap (c_1 K ln T / epsilon)^(1 + xi) + ...
         * `corrected`: ours, for the algorithm with ln^1.5 of the pulls. The pulls s after which both radii together
           stay below gap/2, found numerically: the noise alone asks for about B ln^1.5 B of them, B = 6 c_1 L ln T /
           (epsilon gap), and no xi. The print's B^(1 + xi) covers that only when B^xi >= ((1 + xi) ln B)^1.5.
+    xi : float
+        The "arbitrarily small" exponent, > 0; not used by `corrected`.
     c_1 : float, optional
         Constant of Lemma 1, > 0; default `mechanisms.lemma_1_constant()`.
     c_2 : float
@@ -117,17 +118,17 @@ def theorem_2(
     return _over_gaps(problem, 192.0) * (constant * size * log_t / epsilon) ** exponent + rest
 
 
-def theorem_4(problem: Cascade, horizon: int, epsilon: float, variant: str = "printed") -> float:
+def theorem_4(*, problem: Cascade, epsilon: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 4, Algorithm 2 (Laplace) under LDP.
 
     Parameters
     ----------
     problem : Cascade
         With a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "corrected"}
         * `printed`: sum of 4 (sqrt 1.5 + (K/epsilon) sqrt 24)^2 / gap ln T + 2 pi^2 L/3.
         * `corrected`: solving 2c + 2h >= gap gives 4 (...)^2 ln T / gap^2 pulls, not the proof's 2, hence 8; and 3 ln T
@@ -154,19 +155,19 @@ def theorem_4(problem: Cascade, horizon: int, epsilon: float, variant: str = "pr
     return _laplace(problem, horizon, problem.list_size / checks.epsilon(epsilon), corrected=variant == "corrected")
 
 
-def theorem_6(problem: Cascade, horizon: int, epsilon: float, delta: float, variant: str = "printed") -> float:
+def theorem_6(*, problem: Cascade, epsilon: float, delta: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 6, Algorithm 3 (Gaussian) under LDP.
 
     Parameters
     ----------
     problem : Cascade
         With a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
     delta : float
         In (0, 1).
+    horizon : int
+        T >= 1.
     variant : {"printed", "corrected"}
         * `printed`: sum of 2 (2 sqrt 1.5 + (8/epsilon) sqrt(K ln(1.25/delta)))^2 / gap ln T.
         * `corrected` adds the 2 pi^2 L/3 of its own proof.
@@ -188,7 +189,7 @@ def theorem_6(problem: Cascade, horizon: int, epsilon: float, delta: float, vari
     return _over_gaps(problem, 2.0 * (2.0 * math.sqrt(1.5) + noise) ** 2) * log_t + tail
 
 
-def theorem_8(problem: Cascade, horizon: int, epsilon: float, delta: float) -> float:
+def theorem_8(*, problem: Cascade, epsilon: float, delta: float, horizon: int) -> float:
     """Theorem 8, Laplace noise by composition, with the constant that its radius gives.
 
     The print states only O(K ln(1/delta) ln T / epsilon^2). Derived as the corrected Theorem 4, with the Laplace scale
@@ -198,12 +199,12 @@ def theorem_8(problem: Cascade, horizon: int, epsilon: float, delta: float) -> f
     ----------
     problem : Cascade
         With a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
     delta : float
         In (0, 1).
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -226,7 +227,7 @@ def theorem_8(problem: Cascade, horizon: int, epsilon: float, delta: float) -> f
     return _laplace(problem, horizon, scale, corrected=True)
 
 
-def repaired_first_upper(problem: Cascade, horizon: int, epsilon: float) -> float:
+def repaired_first_upper(*, problem: Cascade, epsilon: float, horizon: int) -> float:
     """Upper bound of `repair_first.repaired_first`, ours: one randomised bit about the least reported item.
 
     L (kappa (12/Delta_min - 6/Delta_max) ln T / tanh^2(epsilon/2) + 1 + pi^2/6), where kappa = (1 - (1 - p)^K) / p is
@@ -236,10 +237,10 @@ def repaired_first_upper(problem: Cascade, horizon: int, epsilon: float) -> floa
     ----------
     problem : Cascade
         With a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -266,7 +267,7 @@ def repaired_first_upper(problem: Cascade, horizon: int, epsilon: float) -> floa
     return float(problem.n_items * (pulls + 1.0 + math.pi**2 / 6.0))
 
 
-def repaired_blocks_upper(problem: Cascade, horizon: int, epsilon: float, design: str = "keep") -> float:
+def repaired_blocks_upper(*, problem: Cascade, epsilon: float, horizon: int, design: str = "keep") -> float:
     """Upper bound of `repair_blocks.repaired_blocks`, ours: clicks of the least reported item, in noisy sums of blocks.
 
     L (sum over blocks of length kappa min(Delta_max, 2 r) + pi^2/6), over the blocks that an item begins within T
@@ -277,10 +278,10 @@ def repaired_blocks_upper(problem: Cascade, horizon: int, epsilon: float, design
     ----------
     problem : Cascade
         With a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
+    horizon : int
+        T >= 1.
     design : {"keep", "forget"}
         Whether an estimate holds all blocks or the last one.
 
@@ -303,7 +304,7 @@ def repaired_blocks_upper(problem: Cascade, horizon: int, epsilon: float, design
     keeps, log_t = checks.choice("design", design, ("keep", "forget")) == "keep", _log(horizon)
     gaps = _gaps(problem)
     if math.isinf(checks.epsilon(epsilon)) or not gaps.size:
-        return repaired_first_upper(problem, horizon, epsilon)
+        return repaired_first_upper(problem=problem, horizon=horizon, epsilon=epsilon)
     log_tail, reports, n, m, lost = 3.0 * (math.log(2.0) + log_t), 0, 0, 0, 0.0
     while reports < horizon:
         error = float(gaps.max())
@@ -318,7 +319,7 @@ def repaired_blocks_upper(problem: Cascade, horizon: int, epsilon: float, design
     return float(problem.n_items * (_kappa(problem) * lost + math.pi**2 / 6.0))
 
 
-def theorem_10(problem: SemiBandit, horizon: int, epsilon: float, delta: float, variant: str = "printed") -> float:
+def theorem_10(*, problem: SemiBandit, epsilon: float, delta: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 10, Algorithm 4 (CUCB) under LDP, for top-K, whose smoothness is f(x) = K x.
 
     All variants: (128 K ln(1.25/delta) ln T / (min(epsilon^2, 2) f^-1(Delta_min)^2) + rest) m Delta_max.
@@ -327,12 +328,12 @@ def theorem_10(problem: SemiBandit, horizon: int, epsilon: float, delta: float, 
     ----------
     problem : SemiBandit
         Top-K with a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
     delta : float
         In (0, 1).
+    horizon : int
+        T >= 1.
     variant : {"printed", "proof", "corrected"}
         * `printed`: rest = pi^2/3 + 1.
         * `proof`: its last line, rest = 2 (pi^2/3 + 1).
@@ -370,7 +371,7 @@ def theorem_10(problem: SemiBandit, horizon: int, epsilon: float, delta: float, 
 
 
 def theorem_11(
-    n_items: int, list_size: int, p: float, gap: float, horizon: int, epsilon: float, variant: str = "printed"
+    *, n_items: int, list_size: int, p: float, gap: float, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 11, the lower bound under LDP on B_LB, times ln T.
 
@@ -384,16 +385,16 @@ def theorem_11(
         Weight of the attractive items, in (0, 1).
     gap : float
         Distance of the others, in (0, p).
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
-    variant : {"printed", "corrected", "sharp"}
+    horizon : int
+        T >= 1.
+    variant : {"printed", "corrected", "derived"}
         * `printed`: (L - K) p (1 - p)^K / (2 min(4, e^(2 eps)) (e^eps - 1)^2 gap).
         * `corrected` keeps the divergence itself, with its arguments in the order that Theorem 4 of Basu et al. (2019)
           has, d(p - gap || p).
-        * `sharp`, ours: (L - K) (1 - p)^(K-1) gap / d(r(p - gap) || r(p)), of `response_kl`; for the same algorithms as
-          the corrected Theorem 12, with messages that are epsilon-LDP.
+        * `derived`, ours: (L - K) (1 - p)^(K-1) gap / d(r(p - gap) || r(p)), of `response_kl`; for the same algorithms
+          as the corrected Theorem 12, with messages that are epsilon-LDP.
 
     Returns
     -------
@@ -410,9 +411,9 @@ def theorem_11(
     The proof bounds the swapped divergence by gap^2 / (p (1 - p)), which is false; of d(p - gap || p) that bound is
     true, so the printed value holds, as the weaker of the two. It is a statement about B_LB, not about "any" problem.
     """
-    checks.choice("variant", variant, ("printed", "corrected", "sharp"))
+    checks.choice("variant", variant, ("printed", "corrected", "derived"))
     reach, epsilon = _reach(n_items, list_size, p, gap) * gap, checks.epsilon(epsilon)
-    if variant == "sharp":
+    if variant == "derived":
         return reach / response_kl(p - gap, p, epsilon) * _log(horizon)
     divergence = gap**2 / (p * (1.0 - p)) if variant == "printed" else bernoulli_kl(p - gap, p)
     # 1/(e^eps - 1) without overflow, 0 at infinity
@@ -422,7 +423,7 @@ def theorem_11(
 
 
 def theorem_12(
-    n_items: int, list_size: int, p: float, gap: float, horizon: int, epsilon: float, variant: str = "printed"
+    *, n_items: int, list_size: int, p: float, gap: float, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 12, the lower bound under DP on B_LB, times ln T.
 
@@ -436,10 +437,10 @@ def theorem_12(
         Weight of the attractive items, in (0, 1).
     gap : float
         Distance of the others, in (0, p).
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "corrected"}
         * `printed`: (L - K) (1 - p)^(K-1) (1/gap + 1/epsilon); the print is an order, its constant is taken as 1.
         * `corrected`, ours: (L - K) (1 - p)^(K-1) gap / d_epsilon(p - gap || p), of `private_kl`. As d_epsilon is at

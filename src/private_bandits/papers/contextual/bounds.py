@@ -4,10 +4,10 @@ Theorems 3 and 6 and Corollary 4 come with the constants of `tunings`, on expect
 contextual algorithms, are stated with constants that the text leaves out; what is certain is the order T^(3/4) /
 epsilon. Their variants:
 
-* `order`: the printed order with constant 1. It has the rates but bounds nothing by itself.
 * `printed`: what the algorithm's own constants give by the argument below, if its ellipsoids hold. For Algorithm 5 they
   need not: the printed beta_t forgets the reward's noise.
 * `derived`: the same argument with the derived radius (Algorithm 5) or the repaired variant (Algorithm 3).
+* `rate`: the printed order with constant 1. It bounds nothing by itself.
 
 The argument: where the ellipsoids hold, a round costs at most min(2, 2 beta |x|_{A^-1}) times the largest slope of the
 link; the elliptical potential lemma with the least regulariser rho that stands from round 2 on gives
@@ -31,11 +31,11 @@ from private_bandits.papers.contextual.convex_skeleton import check_convex
 from private_bandits.problems import ConvexLoss
 
 _SLOPE = 0.25  # largest slope of the logistic link
-_VARIANTS = ("order", "printed", "derived")
+_VARIANTS = ("printed", "derived", "rate")
 
 
 def theorem_3(
-    regret: float, bound: float, horizon: int, epsilon: float, delta: float, variant: str = "printed"
+    *, regret: float, bound: float, epsilon: float, delta: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 3: the regret of Algorithm 1 from the regret of its learner for losses of unit range.
 
@@ -52,12 +52,12 @@ def theorem_3(
         Regret of the learner for losses in [0, 1], >= 0.
     bound : float
         B > 0: |f| <= B.
-    horizon : int
-        T >= 1.
     epsilon : float
         Of a user, > 0.
     delta : float
         In (0, 1).
+    horizon : int
+        T >= 1.
     variant : {"printed", "derived"}
 
     Returns
@@ -79,7 +79,7 @@ def theorem_3(
 
 
 def corollary_4(
-    problem: ConvexLoss, horizon: int, epsilon: float, delta: float | None, learner: str, noise: str = "gaussian"
+    *, problem: ConvexLoss, learner: str, epsilon: float, delta: float | None, horizon: int, noise: str = "gaussian"
 ) -> float:
     """Corollary 4 with constants, derived: the regret of Algorithm 1 with a learner of `tunings`.
 
@@ -90,14 +90,14 @@ def corollary_4(
     Parameters
     ----------
     problem : ConvexLoss
-    horizon : int
-        T >= 1.
+    learner : str
+        One of `tunings.LEARNERS`.
     epsilon : float
         Of a user, > 0; infinity means no privacy.
     delta : float or None
         In (0, 1); None with Laplace noise.
-    learner : str
-        One of `tunings.LEARNERS`.
+    horizon : int
+        T >= 1.
     noise : {"gaussian", "laplace"}
         Gaussian by the classical sigma.
 
@@ -116,10 +116,11 @@ def corollary_4(
 
 
 def theorem_6(
+    *,
     problem: ConvexLoss,
-    horizon: int,
     epsilon: float,
     delta: float | None = None,
+    horizon: int,
     step: str = "printed",
     noise: str = "gaussian",
     method: str = "classical",
@@ -138,12 +139,12 @@ def theorem_6(
     ----------
     problem : ConvexLoss
         On the ball, with spread 0.
-    horizon : int
-        T >= 1.
     epsilon : float
         Of a user, > 0; infinity means no privacy.
     delta : float, optional
         In (0, 1); None with Laplace noise.
+    horizon : int
+        T >= 1.
     step : {"printed", "tuned", "strong"}
     noise : {"gaussian", "laplace"}
     method : {"classical", "analytic"}
@@ -164,7 +165,7 @@ def theorem_6(
 
 
 def theorem_8(
-    dim: int, horizon: int, epsilon: float, delta: float, variant: str = "derived", noise: str = "classical"
+    *, dim: int, epsilon: float, delta: float, horizon: int, variant: str = "printed", noise: str = "classical"
 ) -> float:
     """Theorem 8: regret of Algorithm 5 with probability at least 0.9.
 
@@ -180,7 +181,7 @@ def theorem_8(
         Of a user, > 0; infinity means no privacy.
     delta : float
         In (0, 1).
-    variant : {"order", "printed", "derived"}
+    variant : {"printed", "derived", "rate"}
     noise : {"classical", "analytic"}
         How sigma is found.
 
@@ -193,14 +194,14 @@ def theorem_8(
     ValueError
         If an argument is out of range.
     """
-    if checks.choice("variant", variant, _VARIANTS) == "order":
+    if checks.choice("variant", variant, _VARIANTS) == "rate":
         return _order(horizon, epsilon)
     policy = ldp_linucb(epsilon, delta, dim, horizon, variant=variant, noise=noise)
     return _upper(policy.record, horizon, 1.0)
 
 
 def theorem_10(
-    dim: int, horizon: int, epsilon: float, delta: float, variant: str = "derived", responses: str = "bounded"
+    *, dim: int, epsilon: float, delta: float, horizon: int, variant: str = "printed", responses: str = "bounded"
 ) -> float:
     """Theorem 10: regret of Algorithm 3, logistic link, with probability at least 0.9.
 
@@ -215,7 +216,7 @@ def theorem_10(
         Of a user, > 0; infinity means no privacy.
     delta : float
         In (0, 1).
-    variant : {"order", "printed", "derived"}
+    variant : {"printed", "derived", "rate"}
     responses : {"bounded", "binary"}
         What a reward may be, as for `ldp_glm`.
 
@@ -228,14 +229,14 @@ def theorem_10(
     ValueError
         If an argument is out of range.
     """
-    if checks.choice("variant", variant, _VARIANTS) == "order":
+    if checks.choice("variant", variant, _VARIANTS) == "rate":
         return _order(horizon, epsilon)
     chosen = "repaired" if variant == "derived" else variant
     policy = ldp_glm(epsilon, delta, dim, horizon, variant=chosen, responses=responses)
     return _upper(policy.record, horizon, _SLOPE)
 
 
-def local_lower(horizon: int, epsilon: float) -> float:
+def local_lower(*, epsilon: float, horizon: int) -> float:
     """No algorithm whose users are epsilon-locally private keeps its regret below this on every problem.
 
     sqrt T / (16 sqrt(2 e) (e^epsilon - 1)), or for few rounds T exp(-4 (e^epsilon - 1)^2 T) / 8, of one of two problems
@@ -244,10 +245,10 @@ def local_lower(horizon: int, epsilon: float) -> float:
 
     Parameters
     ----------
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0, pure.
+    horizon : int
+        T >= 1.
 
     Returns
     -------

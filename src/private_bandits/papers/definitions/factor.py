@@ -13,17 +13,17 @@ from private_bandits import checks
 from private_bandits.papers.definitions.replacements import contraction, game, minimax
 
 
-def theorem_a(n_arms: int, horizon: int, epsilon: float) -> float:
+def theorem_a(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Upper bound on the factor R_epsilon(T)/R(T) of central privacy, which tends to 1 as T grows.
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 4, at most about 1e150.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 4, at most about 1e150.
 
     Returns
     -------
@@ -41,29 +41,31 @@ def theorem_a(n_arms: int, horizon: int, epsilon: float) -> float:
     >>> round(theorem_a(2, 10**80, 1.0), 4)
     1.0001
     """
-    others, rounds = game(n_arms, checks.integer("horizon", horizon, at_least=4))
-    epsilon, plain, best = checks.epsilon(epsilon), minimax(n_arms, rounds), math.inf
+    others, rounds = game(n_arms=n_arms, horizon=checks.integer("horizon", horizon, at_least=4))
+    epsilon, plain, best = checks.epsilon(epsilon), minimax(n_arms=n_arms, horizon=rounds), math.inf
     for epochs in range(1, int(math.log2(rounds) / 2.0) + 1):
         for mixing in np.geomspace(1e-8, 0.25, 24).tolist():
             # the derivative of the two terms with the batch in them is 0 here
             noise = 0.63 / (epsilon * math.sqrt(mixing * (1.0 - mixing)))
             batch = max(1, math.ceil((1.5 * noise / (others + 1)) ** 0.4 * float(rounds) ** 0.8))
-            excess = theorem_a_excess(n_arms, rounds, epsilon, mixing, batch, epochs)
+            excess = theorem_a_excess(
+                n_arms=n_arms, horizon=rounds, epsilon=epsilon, mixing=mixing, batch=batch, epochs=epochs
+            )
             best = min(best, (1.0 + excess / plain) / (1.0 - 2.0 * mixing))
     return best
 
 
-def theorem_a_excess(n_arms: int, horizon: int, epsilon: float, mixing: float, batch: int, epochs: int) -> float:
+def theorem_a_excess(*, n_arms: int, epsilon: float, horizon: int, mixing: float, batch: int, epochs: int) -> float:
     """Theorem A: (1 - 2 mixing) R_epsilon(T) exceeds R(T) by this at most.
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
     mixing : float
         eta in (0, 1/2): a reward is replaced by a fair coin with probability 2 eta.
     batch : int
@@ -82,7 +84,7 @@ def theorem_a_excess(n_arms: int, horizon: int, epsilon: float, mixing: float, b
     ValueError
         If an argument is out of range.
     """
-    arms, rounds = game(n_arms, horizon)[0] + 1, float(horizon)
+    arms, rounds = game(n_arms=n_arms, horizon=horizon)[0] + 1, float(horizon)
     epsilon, eta = checks.epsilon(epsilon), checks.real("mixing", mixing, above=0, below=0.5)
     m, last = checks.integer("batch", batch, at_least=1), checks.integer("epochs", epochs, at_least=1)
     if (scale := 2.0**last) ** 2 > rounds:
@@ -93,7 +95,7 @@ def theorem_a_excess(n_arms: int, horizon: int, epsilon: float, mixing: float, b
     return arms * (eliminated + m / scale + 1.0) + 4.0 * scale + noticed
 
 
-def theorem_c(epsilon: float) -> float:
+def theorem_c(*, epsilon: float) -> float:
     """The factor of local privacy: R under epsilon-LDP is at most coth(epsilon/2) R, and tends to it as T grows.
 
     Parameters
@@ -116,20 +118,20 @@ def theorem_c(epsilon: float) -> float:
     >>> round(theorem_c(0.2), 2)
     10.03
     """
-    return 1.0 / math.sqrt(contraction(epsilon))
+    return 1.0 / math.sqrt(contraction(epsilon=epsilon))
 
 
-def central_upper(n_arms: int, horizon: int, epsilon: float) -> float:
+def central_upper(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Upper bound on R_epsilon(T), by elimination: of order sqrt(K T) up to a logarithm of K, plus K ln T / epsilon.
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0; infinity for no noise.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -148,7 +150,7 @@ def central_upper(n_arms: int, horizon: int, epsilon: float) -> float:
     afresh, rounded up, and leaves if its mean with Laplace noise of scale 1/(epsilon n_e) is over 2^-e/2 below the
     best. An arm that is left until epoch n has a gap of at most 2^(1-n), unless one of the radii fails.
     """
-    others, rounds = game(n_arms, horizon)
+    others, rounds = game(n_arms=n_arms, horizon=horizon)
     epsilon, best = checks.epsilon(epsilon), float(horizon) * others / (others + 1)
     pulls, dearest, failing, scale = 0, 0.0, 0.0, 1
     while (scale := 2 * scale) ** 2 <= rounds:

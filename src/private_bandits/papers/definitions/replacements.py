@@ -14,7 +14,7 @@ from private_bandits import checks
 from private_bandits.privacy.divergences import bernoulli_kl, private_kl, response_kl
 
 
-def minimax(n_arms: int, horizon: int) -> float:
+def minimax(*, n_arms: int, horizon: int) -> float:
     """Minimax bound without privacy: `local_minimax` at epsilon = infinity, (1 - 1/K)^2 sqrt(K T)/4 for large T.
 
     Parameters
@@ -38,10 +38,10 @@ def minimax(n_arms: int, horizon: int) -> float:
     The way of Auer et al. (2002, Theorem 5.1), who lose more: min(sqrt(K T), T)/20. Lattimore and Szepesvari (2020,
     Theorem 15.2) have sqrt((K-1) T)/27 for Gaussian rewards.
     """
-    return local_minimax(n_arms, horizon, math.inf)
+    return local_minimax(n_arms=n_arms, horizon=horizon, epsilon=math.inf)
 
 
-def lai_robbins(means: Sequence[float] | np.ndarray, horizon: int) -> float:
+def lai_robbins(*, means: Sequence[float] | np.ndarray, horizon: int) -> float:
     """Lai and Robbins (1985) for Bernoulli arms: sum of gap / d(mean || best mean), times ln T.
 
     Parameters
@@ -63,17 +63,17 @@ def lai_robbins(means: Sequence[float] | np.ndarray, horizon: int) -> float:
     return _over_gaps(means, horizon, bernoulli_kl)
 
 
-def azize_basu(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
+def azize_basu(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: int) -> float:
     """Azize and Basu (2022) for Bernoulli arms: sum of gap / min(d(mean || best), 6 epsilon gap), times ln T.
 
     Parameters
     ----------
     means : sequence of float, shape (K,)
         Means of the arms, each in [0, 1].
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -88,17 +88,17 @@ def azize_basu(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float
     return _over_gaps(means, horizon, lambda m, best: min(bernoulli_kl(m, best), 6.0 * epsilon * (best - m)))
 
 
-def local_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
+def local_minimax(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Minimax bound under epsilon-LDP, about (1 - 1/K)^2 sqrt(K T) / (4 tanh(epsilon/2)).
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -117,25 +117,25 @@ def local_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     Pinsker's inequality and the exact k, whose two together we know no source for. In very short games
     `theorem_b` is larger, and holds, as local DP implies DP.
     """
-    arms, rounds = game(n_arms, horizon)[0] + 1, horizon
+    arms, rounds = game(n_arms=n_arms, horizon=horizon)[0] + 1, horizon
     keep, wrong = math.tanh(checks.epsilon(epsilon) / 2.0), 1.0 - 1.0 / arms
     gap = min(0.5, wrong / (2.0 * keep * math.sqrt(1.0 + rounds / arms)))
     kept = -0.5 * math.log1p(-((2.0 * gap * keep) ** 2))
     raised = gap * rounds * (wrong - math.sqrt(rounds * kept / (2.0 * arms)))
-    return max(raised, theorem_b(n_arms, horizon, epsilon))
+    return max(raised, theorem_b(n_arms=n_arms, horizon=horizon, epsilon=epsilon))
 
 
-def local_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
+def local_lower(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: int) -> float:
     """Problem-dependent bound under epsilon-LDP: sum of gap / d(r(mean) || r(best)), times ln T; r is `response_mean`.
 
     Parameters
     ----------
     means : sequence of float, shape (K,)
         Means of the arms, each in [0, 1].
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -155,17 +155,17 @@ def local_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: floa
     return _over_gaps(means, horizon, lambda mean, best: response_kl(mean, best, epsilon))
 
 
-def theorem_b(n_arms: int, horizon: int, epsilon: float) -> float:
+def theorem_b(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Minimax bound under epsilon-DP that grows with ln T: about (K-1) ln(epsilon T) / epsilon, for Bernoulli rewards.
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def theorem_b(n_arms: int, horizon: int, epsilon: float) -> float:
     >>> round(theorem_b(2, 10**6, 0.1), 1)
     65.1
     """
-    others, rounds = game(n_arms, horizon)
+    others, rounds = game(n_arms=n_arms, horizon=horizon)
     epsilon = checks.epsilon(epsilon)
     if math.isinf(epsilon):
         return 0.0
@@ -200,17 +200,17 @@ def theorem_b(n_arms: int, horizon: int, epsilon: float) -> float:
     return float(np.max(shares * drawn)) * others / epsilon
 
 
-def central_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
+def central_minimax(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Minimax bound under epsilon-DP: the larger of `minimax` and `theorem_b`, for privacy never helps.
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -221,20 +221,20 @@ def central_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     ValueError
         If an argument is out of range.
     """
-    return max(minimax(n_arms, horizon), theorem_b(n_arms, horizon, epsilon))
+    return max(minimax(n_arms=n_arms, horizon=horizon), theorem_b(n_arms=n_arms, horizon=horizon, epsilon=epsilon))
 
 
-def central_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
+def central_lower(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: int) -> float:
     """Problem-dependent bound under epsilon-DP for Bernoulli arms: sum of gap / d_epsilon(mean || best), times ln T.
 
     Parameters
     ----------
     means : sequence of float, shape (K,)
         Means of the arms, each in [0, 1].
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -256,7 +256,7 @@ def central_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: fl
     return _over_gaps(means, horizon, lambda mean, best: private_kl(mean, best, epsilon))
 
 
-def contraction(epsilon: float) -> float:
+def contraction(*, epsilon: float) -> float:
     """The share of a divergence that an epsilon-LDP message keeps at most: tanh(epsilon/2)^2, whatever is sent.
 
     Parameters
@@ -289,7 +289,7 @@ def contraction(epsilon: float) -> float:
 
 
 def asoodeh_zhang(
-    gaps: Sequence[float] | np.ndarray, divergences: Sequence[float] | np.ndarray, horizon: int, epsilon: float
+    *, gaps: Sequence[float] | np.ndarray, divergences: Sequence[float] | np.ndarray, epsilon: float, horizon: int
 ) -> float:
     """Problem-dependent bound under epsilon-LDP for rewards of any law: Theorem 4 with coth(epsilon/2)^2.
 
@@ -300,10 +300,10 @@ def asoodeh_zhang(
     divergences : sequence of float, shape (arms,)
         Of each worse arm's law from the laws of the class with a mean above the best one, their infimum, in nats and
         > 0. For a class without jumps that is D(f_a || f*).
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -322,10 +322,10 @@ def asoodeh_zhang(
     if len(over) != len(under):
         raise ValueError(f"gaps must be as many as divergences, got {len(over)} and {len(under)}")
     log = math.log(checks.integer("horizon", horizon, at_least=1))
-    return float((over / under).sum()) / contraction(epsilon) * log
+    return float((over / under).sum()) / contraction(epsilon=epsilon) * log
 
 
-def game(n_arms: int, horizon: int = 1) -> tuple[int, int]:
+def game(*, n_arms: int, horizon: int = 1) -> tuple[int, int]:
     """K - 1 and T, which every minimax bound is made of.
 
     Parameters

@@ -36,7 +36,7 @@ _FAILURES = 2.0  # times beta: 3 tails of e^-L an arm and epoch, L = ln(4 K tau^
 # --- upper bounds
 
 
-def robust_ucb_upper(means: Any, v: float, u: float, horizon: int, variant: str = "printed") -> float:
+def robust_ucb_upper(*, means: Any, v: float, u: float, horizon: int, variant: str = "printed") -> float:
     """Regret of robust UCB without privacy, Bubeck et al. (2013), as the slides quote it after (2).
 
     Parameters
@@ -70,7 +70,7 @@ def robust_ucb_upper(means: Any, v: float, u: float, horizon: int, variant: str 
 
 
 def dp_robust_ucb_upper(
-    means: Any, epsilon: float, v: float, u: float, horizon: int, variant: str = "printed", c: float = 18.0
+    *, means: Any, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed", c: float = 18.0
 ) -> float:
     """Equation (2), regret of DP Robust UCB.
 
@@ -78,10 +78,10 @@ def dp_robust_ucb_upper(
     ----------
     means : array_like of float, shape (n_arms,)
         Means of the arms, each >= 0.
-    epsilon : float
-        Privacy, in (0, 1].
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy, in (0, 1].
     horizon : int
         T, in rounds, >= 1.
     variant : {"printed", "corrected"}
@@ -110,7 +110,7 @@ def dp_robust_ucb_upper(
     return float(np.sum(pulls * log_t ** (1.5 + 1.0 / v) / epsilon * (u / gaps) ** (1.0 / v) + 6.0 * gaps))
 
 
-def quantile_width(excess: float, second: float) -> float:
+def quantile_width(*, excess: float, second: float) -> float:
     """Width at which `quantile_se` holds for laws with a regular tail, in units of B L / (R s): ours.
 
     For rewards >= 0 with E[X 1{X > B}] <= excess B P(X > B) and E[X^2 1{X <= B}] <= second B^2 P(X > B) at every B with
@@ -136,7 +136,7 @@ def quantile_width(excess: float, second: float) -> float:
 
 
 def dp_upper(
-    means: Any, epsilon: float, v: float, u: float, horizon: int, beta: float | None = None, variant: str = "printed"
+    *, means: Any, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed", beta: float | None = None
 ) -> float:
     """Instance-dependent regret of DP Robust SE, the DP upper bound, first part.
 
@@ -144,19 +144,19 @@ def dp_upper(
     ----------
     means : array_like of float, shape (n_arms,)
         Means of the arms, each >= 0.
-    epsilon : float
-        Privacy, in (0, 1].
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy, in (0, 1].
     horizon : int
         T, in rounds, >= 1.
-    beta : float, optional
-        Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
     variant : {"printed", "rate", "corrected"}
         * `printed`: u^(1/(1+v)) ln T / epsilon * sum of gap^(-1/v), plus the largest gap.
         * `rate`: the same with u^(1/v), which is what the algorithm's R_tau carries: the print's power of u cannot
           hold, as rewards scaled by a factor s have gap s and moment s^(1+v), and the bound must scale by s.
         * `corrected`: pulls counted epoch by epoch.
+    beta : float, optional
+        Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
 
     Returns
     -------
@@ -171,13 +171,15 @@ def dp_upper(
     gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
     _check(v, u, variant, ("printed", "rate", "corrected"))
     if variant == "corrected":
-        return _by_epochs(means, horizon, beta, 4.0, lambda epoch, log: dp_epoch(epoch, log, epsilon, v, u))
+        return _by_epochs(
+            means, horizon, beta, 4.0, lambda epoch, log: dp_epoch(epoch=epoch, log=log, epsilon=epsilon, v=v, u=u)
+        )
     power = 1.0 / (1.0 + v) if variant == "printed" else 1.0 / v
     return float(u**power * log_t / epsilon * np.sum(gaps ** (-1.0 / v)) + np.max(gaps, initial=0.0))
 
 
 def dp_upper_independent(
-    n_arms: int, epsilon: float, v: float, u: float, horizon: int, variant: str = "printed"
+    *, n_arms: int, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Instance-independent regret of DP Robust SE, the DP upper bound, second part.
 
@@ -185,10 +187,10 @@ def dp_upper_independent(
     ----------
     n_arms : int
         K, >= 2.
-    epsilon : float
-        Privacy, in (0, 1].
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy, in (0, 1].
     horizon : int
         T, in rounds, >= 1.
     variant : {"printed", "corrected"}
@@ -212,11 +214,11 @@ def dp_upper_independent(
     power = v / (1.0 + v)
     if variant == "printed":
         return float(u ** (power / (1.0 + v)) * (arms * log_t / epsilon) ** power * horizon ** (1.0 / (1.0 + v)))
-    return _balanced(arms, horizon, 4.0, lambda epoch, log: dp_epoch(epoch, log, epsilon, v, u))
+    return _balanced(arms, horizon, 4.0, lambda epoch, log: dp_epoch(epoch=epoch, log=log, epsilon=epsilon, v=v, u=u))
 
 
 def ldp_upper(
-    means: Any, epsilon: float, v: float, u: float, horizon: int, beta: float | None = None, variant: str = "printed"
+    *, means: Any, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed", beta: float | None = None
 ) -> float:
     """Equation (4), instance-dependent regret of LDP Robust SE.
 
@@ -224,19 +226,19 @@ def ldp_upper(
     ----------
     means : array_like of float, shape (n_arms,)
         Means of the arms, each >= 0.
-    epsilon : float
-        Privacy, in (0, 1].
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy, in (0, 1].
     horizon : int
         T, in rounds, >= 1.
-    beta : float, optional
-        Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
     variant : {"printed", "rate", "corrected"}
         * `printed`: u^(2/v) ln T / epsilon^2 * sum of gap^(-1/v), plus the largest gap. Below
           `ldp_lower(variant="corrected")` for small gaps, so it does not hold.
         * `rate`: the exponent that the noise asks for, gap^-(1+2/v).
         * `corrected`: the pulls of the repaired algorithm, counted epoch by epoch.
+    beta : float, optional
+        Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
 
     Returns
     -------
@@ -251,13 +253,15 @@ def ldp_upper(
     gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
     _check(v, u, variant, ("printed", "rate", "corrected"))
     if variant == "corrected":
-        return _by_epochs(means, horizon, beta, 8.0, lambda epoch, log: ldp_epoch(epoch, log, epsilon, v, u))
+        return _by_epochs(
+            means, horizon, beta, 8.0, lambda epoch, log: ldp_epoch(epoch=epoch, log=log, epsilon=epsilon, v=v, u=u)
+        )
     power = 1.0 / v if variant == "printed" else 1.0 + 2.0 / v
     return float(u ** (2.0 / v) * log_t / epsilon**2 * np.sum(gaps**-power) + np.max(gaps, initial=0.0))
 
 
 def ldp_upper_independent(
-    n_arms: int, epsilon: float, v: float, u: float, horizon: int, variant: str = "printed"
+    *, n_arms: int, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Equation (5), instance-independent regret of LDP Robust SE.
 
@@ -265,10 +269,10 @@ def ldp_upper_independent(
     ----------
     n_arms : int
         K, >= 2.
-    epsilon : float
-        Privacy, in (0, 1].
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy, in (0, 1].
     horizon : int
         T, in rounds, >= 1.
     variant : {"printed", "corrected"}
@@ -292,7 +296,7 @@ def ldp_upper_independent(
     if variant == "printed":
         scale = u ** (2.0 / (1.0 + v)) * horizon ** (1.0 / (1.0 + v))
         return float(scale * (arms * log_t / epsilon**2) ** (v / (1.0 + v)))
-    return _balanced(arms, horizon, 8.0, lambda epoch, log: ldp_epoch(epoch, log, epsilon, v, u))
+    return _balanced(arms, horizon, 8.0, lambda epoch, log: ldp_epoch(epoch=epoch, log=log, epsilon=epsilon, v=v, u=u))
 
 
 class Epoch(NamedTuple):
@@ -303,7 +307,7 @@ class Epoch(NamedTuple):
     error: float  # err; an arm leaves if its mean lies (c/2) err below the largest, 12 err at c = 24
 
 
-def dp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: float = 24.0) -> Epoch:
+def dp_epoch(*, epoch: int, log: float, v: float, u: float, epsilon: float, c: float = 24.0) -> Epoch:
     """Lines 6 to 8 and 20 of Algorithm 3: one epoch of DP Robust SE.
 
     Parameters
@@ -312,10 +316,10 @@ def dp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: floa
         tau, >= 1; the gap in view is D = 2^-tau.
     log : float
         L = ln(4 |S| tau^2 / beta), > 0.
-    epsilon : float
-        Privacy, > 0.
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy, > 0.
     c : float
         Constant of the epochs, > 0.
 
@@ -335,7 +339,7 @@ def dp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: floa
     return Epoch(pulls, (u / share) ** (1.0 / (1.0 + v)), u ** (1.0 / (1.0 + v)) * share ** (v / (1.0 + v)))
 
 
-def ldp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: float = 24.0) -> Epoch:
+def ldp_epoch(*, epoch: int, log: float, v: float, u: float, epsilon: float, c: float = 24.0) -> Epoch:
     """One epoch of LDP Robust SE, whose algorithm is not on the slides: the square-root scaling, ours.
 
     R = u^(2/v) c^(2(1+v)/v) L / (epsilon^2 D^(2(1+v)/v)).
@@ -346,10 +350,10 @@ def ldp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: flo
         tau, >= 1; the gap in view is D = 2^-tau.
     log : float
         L = ln(8 |S| tau^2 / beta), > 0.
-    epsilon : float
-        Privacy of a user, > 0.
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy of a user, > 0.
     c : float
         Constant of the epochs, > 0.
 
@@ -372,7 +376,7 @@ def ldp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: flo
 
 
 def dp_lower(
-    n_arms: int, gap: float, epsilon: float, v: float, horizon: int, u: float = 1.0, variant: str = "printed"
+    *, n_arms: int, gap: float, v: float, u: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Equation (3): instance-dependent regret of every epsilon-DP algorithm, all n_arms - 1 bad arms with one gap.
 
@@ -382,14 +386,14 @@ def dp_lower(
         K, >= 2.
     gap : float
         Of every bad arm, > 0, in units of reward.
-    epsilon : float
-        Privacy, in (0, 1].
     v : float
         In (0, 1].
-    horizon : int
-        T, in rounds, >= 1.
     u : float
         Bound on E|X|^(1+v), > 0; `corrected` only.
+    epsilon : float
+        Privacy, in (0, 1].
+    horizon : int
+        T, in rounds, >= 1.
     variant : {"printed", "corrected"}
         * `printed`: ln T / epsilon * sum of gap^(-1/v), for u <= 1, gap in (0, 1/12) and algorithms of regret at
           most T^(3/4).
@@ -414,7 +418,7 @@ def dp_lower(
 
 
 def ldp_lower(
-    n_arms: int, gap: float, epsilon: float, v: float, horizon: int, u: float = 1.0, variant: str = "printed"
+    *, n_arms: int, gap: float, v: float, u: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Instance-dependent regret of every epsilon-LDP algorithm, all n_arms - 1 bad arms with one gap.
 
@@ -424,14 +428,14 @@ def ldp_lower(
         K, >= 2.
     gap : float
         Of every bad arm, > 0, in units of reward.
-    epsilon : float
-        Privacy, in (0, 1].
     v : float
         In (0, 1].
-    horizon : int
-        T, in rounds, >= 1.
     u : float
         Bound on E|X|^(1+v), > 0; `corrected` only.
+    epsilon : float
+        Privacy, in (0, 1].
+    horizon : int
+        T, in rounds, >= 1.
     variant : {"printed", "corrected"}
         * `printed`: ln T / epsilon^2 * sum of gap^(-1/v), gap in (0, 1/5), u <= 1.
         * `corrected`: as in `dp_lower`, with min(-ln(1 - p), C p^2) and the C of `local_loss`: of order
@@ -447,12 +451,12 @@ def ldp_lower(
     ValueError
         If an argument is out of range.
     """
-    loss = local_loss(epsilon)
+    loss = local_loss(epsilon=epsilon)
     return _lower_rate(n_arms, gap, v, u, horizon, variant, _log(horizon) / epsilon**2, lambda p: loss * p**2)
 
 
 def ldp_lower_independent(
-    n_arms: int, epsilon: float, v: float, horizon: int, u: float = 1.0, variant: str = "printed"
+    *, n_arms: int, v: float, u: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Instance-independent regret of every epsilon-LDP algorithm.
 
@@ -460,14 +464,14 @@ def ldp_lower_independent(
     ----------
     n_arms : int
         K, >= 2.
-    epsilon : float
-        Privacy, in (0, 1].
     v : float
         In (0, 1].
-    horizon : int
-        T, in rounds, >= 1.
     u : float
         Bound on E|X|^(1+v), > 0; `corrected` only.
+    epsilon : float
+        Privacy, in (0, 1].
+    horizon : int
+        T, in rounds, >= 1.
     variant : {"printed", "corrected"}
         * `printed`: (K / epsilon^2)^(v/(1+v)) T^(1/(1+v)), u = 1, T large.
         * `corrected`: (T/16) u^(1/(1+v)) (a (K-1) / (e C T))^a with a = v / (2(1+v)) and the C of `local_loss`: of
@@ -487,10 +491,10 @@ def ldp_lower_independent(
     _check(v, u, variant)
     if variant == "printed":
         return float((arms / epsilon**2) ** (v / (1.0 + v)) * rounds ** (1.0 / (1.0 + v)))
-    return _two_hypotheses(arms, v, u, rounds, local_loss(epsilon), 2.0)
+    return _two_hypotheses(arms, v, u, rounds, local_loss(epsilon=epsilon), 2.0)
 
 
-def dp_lower_independent(n_arms: int, epsilon: float, v: float, horizon: int, u: float = 1.0) -> float:
+def dp_lower_independent(*, n_arms: int, v: float, u: float = 1.0, epsilon: float, horizon: int) -> float:
     """Instance-independent regret of every epsilon-DP algorithm, which the slides' table leaves open.
 
     (T/16) u^(1/(1+v)) (a (K-1) / (6 e epsilon T))^a with a = v / (1+v): of order (K/epsilon)^(v/(1+v)) T^(1/(1+v)), the
@@ -500,14 +504,14 @@ def dp_lower_independent(n_arms: int, epsilon: float, v: float, horizon: int, u:
     ----------
     n_arms : int
         K, >= 2.
-    epsilon : float
-        Privacy, in (0, 1].
     v : float
         In (0, 1].
-    horizon : int
-        T, in rounds, >= 1.
     u : float
         Bound on E|X|^(1+v), > 0.
+    epsilon : float
+        Privacy, in (0, 1].
+    horizon : int
+        T, in rounds, >= 1.
 
     Returns
     -------
@@ -528,7 +532,7 @@ def dp_lower_independent(n_arms: int, epsilon: float, v: float, horizon: int, u:
     return _two_hypotheses(arms, v, u, horizon, 6.0 * epsilon, 1.0)
 
 
-def local_loss(epsilon: float) -> float:
+def local_loss(*, epsilon: float) -> float:
     """C of "KL <= C (total variation)^2" for an epsilon-LDP view, Duchi et al. (2013), Theorem 1.
 
     Parameters

@@ -40,17 +40,17 @@ class Terms(NamedTuple):
     rest: float
 
 
-def theorem_2(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> float:
+def theorem_2(*, problem: SemiBandit, epsilon: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 2, Algorithm 1 under LDP, B_inf-smooth.
 
     Parameters
     ----------
     problem : SemiBandit
         Gives K, B_inf and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy of a user, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "corrected"}
         * `printed`: the sum of K^2 B_inf^2 ln T / (epsilon^2 Delta_min^i). For the printed radius, if it
           covered, the step of this module gives 256 K: the K^2 of the theorem belongs to another radius.
@@ -77,17 +77,17 @@ def theorem_2(problem: SemiBandit, horizon: int, epsilon: float, variant: str = 
     return _local_upper(problem, horizon, epsilon, variant, size**2, size)
 
 
-def theorem_4(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> float:
+def theorem_4(*, problem: SemiBandit, epsilon: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 4, Algorithm 2 under LDP, B_inf-smooth; by Fact 1, with B_inf = K B_1, also the bound of Section 4.1.
 
     Parameters
     ----------
     problem : SemiBandit
         Gives K, B_inf and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "corrected"}
         * `printed`: the sum of B_inf^2 ln T / (epsilon^2 Delta_min^i); see `theorem_2` on 256.
         * `corrected`: as for `theorem_2`, with b = 1/epsilon.
@@ -106,7 +106,7 @@ def theorem_4(problem: SemiBandit, horizon: int, epsilon: float, variant: str = 
 
 
 def theorem_5(
-    n_arms: int, gap: float, epsilon: float, horizon: int, b_inf: float = 1.0, variant: str = "printed"
+    *, n_arms: int, gap: float, b_inf: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 5, the lower bound under LDP, B_inf-smooth, on the rescaled bandit, times ln T.
 
@@ -116,12 +116,12 @@ def theorem_5(
         m >= 2.
     gap : float
         Delta, in (0, 0.35 b_inf).
+    b_inf : float
+        Smoothness, > 0.
     epsilon : float
         Privacy of a user, > 0.
     horizon : int
         T >= 1.
-    b_inf : float
-        Smoothness, > 0.
     variant : {"printed", "corrected"}
         * `printed`: B_inf^2 (m - 1) / (64 (e^eps - 1)^2 Delta).
         * `corrected`: (m - 1) Delta / d(1/2 - tanh(eps/2) Delta/B_inf || 1/2). Of all private reports on a bit,
@@ -147,7 +147,7 @@ def theorem_5(
 
 
 def theorem_6(
-    n_arms: int, size: int, gap: float, epsilon: float, horizon: int, b_1: float = 1.0, variant: str = "printed"
+    *, n_arms: int, size: int, gap: float, b_1: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 6, the lower bound under LDP, B_1-smooth, on the K-path instance, times ln T.
 
@@ -157,12 +157,12 @@ def theorem_6(
         m and K; n_arms a multiple of size, at least twice it.
     gap : float
         Delta, in (0, 0.35 b_1 size).
+    b_1 : float
+        Smoothness, > 0.
     epsilon : float
         Privacy of a user, > 0.
     horizon : int
         T >= 1.
-    b_1 : float
-        Smoothness, > 0.
     variant : {"printed", "corrected"}
         * `printed`: B_1^2 (m - K) K / (64 (e^eps - 1)^2 Delta).
         * `corrected`: (m/K - 1) Delta / d(1/2 - tanh(eps/2) Delta/(B_1 K) || 1/2), as in `theorem_5`: the weights of a
@@ -184,17 +184,17 @@ def theorem_6(
     return _local_lower(others, gap, _positive("b_1", b_1) * size, "b_1 size", epsilon, variant) * _log(horizon)
 
 
-def theorem_8(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> float:
+def theorem_8(*, problem: SemiBandit, epsilon: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 8, Algorithm 3 under DP, B_1-smooth: the sum of `theorem_8_terms`.
 
     Parameters
     ----------
     problem : SemiBandit
         Gives K, B_1 and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "proof", "corrected"}
         See `theorem_8_terms`.
 
@@ -208,20 +208,20 @@ def theorem_8(problem: SemiBandit, horizon: int, epsilon: float, variant: str = 
     ValueError
         If an argument is out of range, or the problem has no bad super arm.
     """
-    return sum(theorem_8_terms(problem, horizon, epsilon, variant))
+    return sum(theorem_8_terms(problem=problem, horizon=horizon, epsilon=epsilon, variant=variant))
 
 
-def theorem_8_terms(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> Terms:
+def theorem_8_terms(*, problem: SemiBandit, epsilon: float, horizon: int, variant: str = "printed") -> Terms:
     """The terms of Theorem 8, to see which one dominates.
 
     Parameters
     ----------
     problem : SemiBandit
         Gives K, B_1 and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "proof", "corrected"}
         * `printed`: the sum of K B_1^2 ln^2 T / Delta_min^i, and m K B_1 ln^3 T ln(B_1 K
           ln T / (Delta_max epsilon)) / epsilon, which is below 0 where the logarithm is.
@@ -264,7 +264,7 @@ def theorem_8_terms(problem: SemiBandit, horizon: int, epsilon: float, variant: 
 
 
 def theorem_9(
-    n_arms: int, size: int, gap: float, epsilon: float, horizon: int, b_1: float = 1.0, variant: str = "printed"
+    *, n_arms: int, size: int, gap: float, b_1: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 9, the lower bound under DP, B_1-smooth, times ln T.
 
@@ -274,12 +274,12 @@ def theorem_9(
         m and K, m >= 2 K; a multiple of K for `corrected`.
     gap : float
         Delta, in (0, 0.35 b_1 size).
+    b_1 : float
+        Smoothness, > 0.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
     horizon : int
         T >= 1.
-    b_1 : float
-        Smoothness, > 0.
     variant : {"printed", "corrected"}
         * `printed`: B_1^2 m K / Delta + B_1 m K / epsilon. (Its sketch loses a square of B_1 once.)
         * `corrected`: what follows on K-paths: (m/K - 1) Delta / d_epsilon(1/2 - Delta/(B_1 K) || 1/2), d_epsilon that
@@ -310,7 +310,7 @@ def theorem_9(
     return arms * (b_1 * scale / gap + scale / epsilon) * _log(horizon)
 
 
-def cucb_blocks_upper(problem: SetBandit, horizon: int, epsilon: float) -> Terms:
+def cucb_blocks_upper(*, problem: SetBandit, epsilon: float, horizon: int) -> Terms:
     """Regret of `cucb_blocks` on any B_1-smooth reward, under DP, for every T and epsilon; ours.
 
     With f = ln T + ln(1 + floor(log2 T)), K ln 2 more where the reward is not linear, and g = f + 2 sqrt(K f).
@@ -319,10 +319,10 @@ def cucb_blocks_upper(problem: SetBandit, horizon: int, epsilon: float) -> Terms
     ----------
     problem : SetBandit
         Gives the super arms, their number N, K, B_1 and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -343,7 +343,7 @@ def cucb_blocks_upper(problem: SetBandit, horizon: int, epsilon: float) -> Terms
     return Terms(8.0 * size * smooth**2 * level * over_gaps, 16.0 * smooth * noise / epsilon * spans, rest)
 
 
-def central_rates(n_arms: int, size: int, gap: float, epsilon: float, b_1: float = 1.0) -> tuple[float, float]:
+def central_rates(*, n_arms: int, size: int, gap: float, b_1: float = 1.0, epsilon: float) -> tuple[float, float]:
     """The best regret over ln T under DP, B_1-smooth, all gaps equal: at least, on K-paths, and at most; ours.
 
     Of order m K B_1^2 / Delta + m B_1 / epsilon both: the first is that of `theorem_9`, corrected, the second that of
@@ -355,10 +355,10 @@ def central_rates(n_arms: int, size: int, gap: float, epsilon: float, b_1: float
         m and K; n_arms a multiple of size, at least twice it.
     gap : float
         Delta, in (0, 0.35 b_1 size).
-    epsilon : float
-        Privacy, > 0; infinity is without privacy.
     b_1 : float
         Smoothness, > 0.
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
 
     Returns
     -------
@@ -383,7 +383,7 @@ def central_rates(n_arms: int, size: int, gap: float, epsilon: float, b_1: float
     return least, n_arms * b_1 * (8.0 / distance + 16.0 / epsilon)
 
 
-def theorem_9_fails(size: int, gap: float, epsilon: float, b_1: float = 1.0, constant: float = 1.0) -> bool:
+def theorem_9_fails(*, size: int, gap: float, b_1: float = 1.0, epsilon: float, constant: float = 1.0) -> bool:
     """Whether Theorem 9, with this constant for its Omega, asks for more than `cucb_blocks` has as T grows; ours.
 
     With x = Delta/(B_1 K): whether constant (1/x + K/epsilon) > 8/x + 16/epsilon, on every instance with all gaps Delta
@@ -395,10 +395,10 @@ def theorem_9_fails(size: int, gap: float, epsilon: float, b_1: float = 1.0, con
         K >= 1.
     gap : float
         Delta, in (0, 0.35 b_1 size).
-    epsilon : float
-        Privacy, > 0; infinity is without privacy.
     b_1 : float
         Smoothness, > 0.
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
     constant : float
         > 0.
 
@@ -422,7 +422,7 @@ def theorem_9_fails(size: int, gap: float, epsilon: float, b_1: float = 1.0, con
     return claimed > 8.0 / distance + 16.0 / epsilon
 
 
-def super_arm_radius_upper(problem: SetBandit, horizon: int, epsilon: float) -> float:
+def super_arm_radius_upper(*, problem: SetBandit, epsilon: float, horizon: int) -> float:
     """Regret of `super_arm_radius` on any B_1-smooth reward, under LDP; ours.
 
     With f = ln T + ln G, G the length of its grid (|S| ln 2 more where the reward is not linear), W the largest sum of
@@ -434,10 +434,10 @@ def super_arm_radius_upper(problem: SetBandit, horizon: int, epsilon: float) -> 
     ----------
     problem : SetBandit
         Gives the super arms, the weights and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy of a user, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -457,17 +457,17 @@ def super_arm_radius_upper(problem: SetBandit, horizon: int, epsilon: float) -> 
     return factor * over_gaps + rest
 
 
-def b_inf_dp_upper(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> float:
+def b_inf_dp_upper(*, problem: SemiBandit, epsilon: float, horizon: int, variant: str = "printed") -> float:
     """The unnumbered upper bound of Section 3.2, CUCB-DP on the least pulled arm, B_inf-smooth.
 
     Parameters
     ----------
     problem : SemiBandit
         Gives K, B_inf and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "corrected"}
         * `printed`: m B_inf^2 ln T / (epsilon Delta); the print hides powers of ln T and ln m. It goes
           to 0 as epsilon grows.
@@ -492,7 +492,7 @@ def b_inf_dp_upper(problem: SemiBandit, horizon: int, epsilon: float, variant: s
 
 
 def b_inf_dp_lower(
-    n_arms: int, gap: float, epsilon: float, horizon: int, b_inf: float = 1.0, variant: str = "printed"
+    *, n_arms: int, gap: float, b_inf: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """The unnumbered lower bound of Section 3.3 and Table 1, under DP, B_inf-smooth, times ln T.
 
@@ -502,12 +502,12 @@ def b_inf_dp_lower(
         m >= 2.
     gap : float
         Delta, in (0, 0.35 b_inf).
+    b_inf : float
+        Smoothness, > 0.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
     horizon : int
         T >= 1.
-    b_inf : float
-        Smoothness, > 0.
     variant : {"printed", "corrected"}
         * `printed`: m B_inf^2 / (epsilon Delta). At K = 1 regret of order m (1/Delta + 1/epsilon) ln T
           is reached (`cucb_blocks_upper`; before it by Sajed and Sheffet 2019), so no constant makes it true.
