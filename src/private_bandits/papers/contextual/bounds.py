@@ -22,6 +22,7 @@ import math
 
 from private_bandits import checks
 from private_bandits.kernels import linear
+from private_bandits.papers._arithmetic import log_ratio, over, times
 from private_bandits.papers.contextual import tunings
 from private_bandits.papers.contextual.accounting import noise_reach, number_scale
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
@@ -31,9 +32,12 @@ from private_bandits.papers.contextual.convex_skeleton import check_convex
 from private_bandits.problems import ConvexLoss
 
 _SLOPE = 0.25  # largest slope of the logistic link
+_FAR = 10**150  # the tunings square the horizon
+_LEAST = 1e-100  # of epsilon: the square of more noise is no float, and neither is the bound
 _VARIANTS = ("printed", "derived", "rate")
 
 
+@checks.formula()
 def theorem_3(
     *, regret: float, bound: float, epsilon: float, delta: float, horizon: int, variant: str = "printed"
 ) -> float:
@@ -73,11 +77,14 @@ def theorem_3(
     unit = checks.real("regret", regret, at_least=0)
     size, rounds = checks.real("bound", bound, above=0), checks.integer("horizon", horizon, at_least=1)
     if variant == "printed":
-        return size * math.log(rounds / checks.delta(delta)) / checks.epsilon(epsilon) * unit
+        return over(times(size, log_ratio(rounds, checks.delta(delta)), unit), checks.epsilon(epsilon))
+    if 2.0 * size / checks.epsilon(epsilon) > 1e300:
+        return math.inf
     sigma = number_scale(2.0 * size, epsilon, delta, "gaussian", "classical")
-    return 2.0 * (size + noise_reach(sigma, "gaussian", rounds)) * unit + (2.0 * size if sigma else 0.0)
+    return times(2.0, size + noise_reach(sigma, "gaussian", rounds), unit) + (2.0 * size if sigma else 0.0)
 
 
+@checks.formula()
 def corollary_4(
     *, problem: ConvexLoss, learner: str, epsilon: float, delta: float | None, horizon: int, noise: str = "gaussian"
 ) -> float:
@@ -97,7 +104,7 @@ def corollary_4(
     delta : float or None
         In (0, 1); None with Laplace noise.
     horizon : int
-        T >= 1.
+        T, 1 to 10^150.
     noise : {"gaussian", "laplace"}
         Gaussian by the classical sigma.
 
@@ -111,10 +118,13 @@ def corollary_4(
         If an argument is out of range, or the learner is for other losses.
     """
     check_convex(problem)
-    scale = number_scale(2.0 * problem.bound, epsilon, delta, noise, "classical")
-    return tunings.behind_noise(learner, problem, horizon, scale, noise).regret
+    checks.integer("horizon", horizon, at_least=1, at_most=_FAR)
+    scale = number_scale(2.0 * problem.bound, _squared(epsilon), delta, noise, "classical")
+    regret = tunings.behind_noise(learner, problem, horizon, scale, noise).regret
+    return regret if epsilon >= _LEAST else math.inf
 
 
+@checks.formula()
 def theorem_6(
     *,
     problem: ConvexLoss,
@@ -144,7 +154,7 @@ def theorem_6(
     delta : float, optional
         In (0, 1); None with Laplace noise.
     horizon : int
-        T >= 1.
+        T, 1 to 10^150.
     step : {"printed", "tuned", "strong"}
     noise : {"gaussian", "laplace"}
     method : {"classical", "analytic"}
@@ -160,10 +170,13 @@ def theorem_6(
         If an argument is out of range, or the step is for other losses.
     """
     check_convex(problem)
-    scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
-    return two_point_tuning(problem, horizon, scale, noise, step).regret
+    checks.integer("horizon", horizon, at_least=1, at_most=_FAR)
+    scale = number_scale(2.0 * problem.lipschitz, _squared(epsilon), delta, noise, method)
+    regret = two_point_tuning(problem, horizon, scale, noise, step).regret
+    return regret if epsilon >= _LEAST else math.inf
 
 
+@checks.formula()
 def theorem_8(
     *, dim: int, epsilon: float, delta: float, horizon: int, variant: str = "printed", noise: str = "classical"
 ) -> float:
@@ -196,10 +209,13 @@ def theorem_8(
     """
     if checks.choice("variant", variant, _VARIANTS) == "rate":
         return _order(horizon, epsilon)
-    policy = ldp_linucb(epsilon, delta, dim, horizon, variant=variant, noise=noise)
-    return _upper(policy.record, horizon, 1.0)
+    checks.choice("noise", noise, ("classical", "analytic"))
+    rounds = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)  # the radius is compiled
+    policy = ldp_linucb(_squared(epsilon), delta, dim, rounds, variant=variant, noise=noise)
+    return _upper(policy.record, rounds, 1.0) if epsilon >= _LEAST else math.inf
 
 
+@checks.formula()
 def theorem_10(
     *, dim: int, epsilon: float, delta: float, horizon: int, variant: str = "printed", responses: str = "bounded"
 ) -> float:
@@ -232,10 +248,12 @@ def theorem_10(
     if checks.choice("variant", variant, _VARIANTS) == "rate":
         return _order(horizon, epsilon)
     chosen = "repaired" if variant == "derived" else variant
-    policy = ldp_glm(epsilon, delta, dim, horizon, variant=chosen, responses=responses)
-    return _upper(policy.record, horizon, _SLOPE)
+    rounds = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)  # the radius is compiled
+    policy = ldp_glm(_squared(epsilon), delta, dim, rounds, variant=chosen, responses=responses)
+    return _upper(policy.record, rounds, _SLOPE) if epsilon >= _LEAST else math.inf
 
 
+@checks.formula()
 def local_lower(*, epsilon: float, horizon: int) -> float:
     """No algorithm whose users are epsilon-locally private keeps its regret below this on every problem.
 
@@ -271,9 +289,12 @@ def _order(horizon: int, epsilon: float) -> float:
     return float(checks.integer("horizon", horizon, at_least=1) ** 0.75 / checks.epsilon(epsilon))
 
 
+def _squared(epsilon: float) -> float:
+    return max(checks.epsilon(epsilon), _LEAST)
+
+
 def _upper(record: object, horizon: int, slope: float) -> float:
     assert isinstance(record, linear.Record)
-    checks.integer("horizon", horizon, at_most=checks.ROUNDS)  # the radius is compiled
     least = record.ridge + record.shift
     if least == 0.0:
         return math.inf

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.papers._arithmetic import exp, over, root
 from private_bandits.papers.definitions import replacements
 from private_bandits.privacy.divergences import local_factor
 
@@ -29,6 +30,7 @@ THEOREM_1 = 1.0 / (4.0 * math.exp(4.0))
 """The largest constant c that the proof of Theorem 1 allows."""
 
 
+@checks.formula()
 def theorem_1(*, n_arms: int, epsilon: float, horizon: int, variant: str = "printed", c: float = THEOREM_1) -> float:
     """Theorem 1, minimax under local DP.
 
@@ -78,9 +80,10 @@ def theorem_1(*, n_arms: int, epsilon: float, horizon: int, variant: str = "prin
         return replacements.local_minimax(n_arms=n_arms, horizon=horizon, epsilon=epsilon)
     if variant != "table" and rounds < horizon_1(n_arms=n_arms, epsilon=epsilon, variant=variant):
         return math.nan
-    return constants[variant] * math.sqrt(others * rounds / local_factor(epsilon))
+    return constants[variant] * _root(others, rounds, local_factor(epsilon))
 
 
+@checks.formula()
 def horizon_1(*, n_arms: int, epsilon: float, variant: str = "printed") -> float:
     """Threshold of Theorem 1 on T.
 
@@ -104,9 +107,10 @@ def horizon_1(*, n_arms: int, epsilon: float, variant: str = "printed") -> float
     """
     factor = {"printed": 1.0, "proof": 4.0}
     checks.choice("variant", variant, tuple(factor))
-    return factor[variant] * replacements.game(n_arms=n_arms)[0] / local_factor(epsilon)
+    return over(factor[variant] * replacements.game(n_arms=n_arms)[0], local_factor(epsilon))
 
 
+@checks.formula()
 def theorem_2(*, n_arms: int, epsilon: float, horizon: int, variant: str = "printed", c: float = 1.0) -> float:
     """Theorem 2, minimax under instantaneous DP.
 
@@ -147,13 +151,14 @@ def theorem_2(*, n_arms: int, epsilon: float, horizon: int, variant: str = "prin
         return replacements.minimax(n_arms=n_arms, horizon=horizon)
     extra = spurious_term(epsilon=epsilon)
     if variant in ("printed", "table"):
-        return (constant if variant == "printed" else 1.0) * math.sqrt(others * rounds / extra)
+        return (constant if variant == "printed" else 1.0) * _root(others, rounds, extra)
     if math.isinf(extra):
         return math.nan
     privacy = math.exp(min(epsilon, math.log(2.0))) * math.expm1(2.0 * epsilon)
-    return _exp(spurious_term(epsilon=2.0 * epsilon)) / math.sqrt(32.0) * math.sqrt(others * rounds / privacy)
+    return exp(spurious_term(epsilon=2.0 * epsilon)) / math.sqrt(32.0) * _root(others, rounds, privacy)
 
 
+@checks.formula()
 def spurious_term(*, epsilon: float) -> float:
     """The term u that Lemma 5 adds to the divergence; also delta(a) of Theorem 2's proof.
 
@@ -176,6 +181,7 @@ def spurious_term(*, epsilon: float) -> float:
     return math.inf if epsilon > 350.0 else 2.0 * epsilon * math.expm1(2.0 * epsilon)
 
 
+@checks.formula()
 def theorem_3(
     *, n_arms: int, epsilon: float, horizon: int, variant: str = "printed", c: float = 0.0, b: float | None = None
 ) -> float:
@@ -216,25 +222,28 @@ def theorem_3(
     checks.choice("variant", variant, ("printed", "table", "proof", "corrected", "derived"))
     others, rounds = replacements.game(n_arms=n_arms, horizon=horizon)
     epsilon, shift = checks.epsilon(epsilon), checks.real("c", c, at_least=0)
-    unknown = 1.0 / epsilon if b is None else checks.real("b", b, above=0)
+    unknown = None if b is None else checks.real("b", b, above=0)
     if variant == "derived":
         return replacements.central_minimax(n_arms=n_arms, horizon=horizon, epsilon=epsilon)
     if math.isinf(epsilon):
         return 0.0
     if variant != "table" and rounds < horizon_3(n_arms=n_arms, epsilon=epsilon, c=shift):
         return math.nan
-    inverse, squared = 1.0 / epsilon, math.log1p(epsilon**2)
+    inverse, squared = 1.0 / epsilon, math.log1p(epsilon**2) if epsilon < 1e100 else 2.0 * math.log(epsilon)
+    log, log_squared = math.log(epsilon), math.log(squared) if epsilon > 1e-100 else 2.0 * math.log(epsilon)
+    last = squared if unknown is None else log + math.log(epsilon + unknown)  # of epsilon (epsilon + B)
     # logarithms of what stands under the root: eps^(1/eps) alone underflows below eps = 0.006
-    root = {
-        "printed": math.log(math.log1p(epsilon)) - (1.0 + inverse) * math.log(epsilon) - squared * inverse,
-        "table": math.log(squared) - (1.0 + inverse) * math.log(epsilon) - inverse * math.log(epsilon + unknown),
-        "proof": math.log(squared) - math.log(epsilon) - squared * inverse,
+    inside = {
+        "printed": math.log(math.log1p(epsilon)) - (1.0 + inverse) * log - squared * inverse,
+        "table": log_squared - log - last * inverse,
+        "proof": log_squared - log - squared * inverse,
     }["proof" if variant == "corrected" else variant]
     constant = {"printed": 1.0 / 8.0, "proof": 1.0 / 8.0, "corrected": 1.0 / 16.0, "table": 1.0}[variant]
     exponent = 3.0 * (epsilon + (0.0 if variant == "table" else shift))
-    return constant * _exp((math.log(others * rounds) + root) / 2.0 - exponent)
+    return constant * exp((math.log(others) + math.log(rounds) + inside) / 2.0 - exponent)
 
 
+@checks.formula()
 def horizon_3(*, n_arms: int, epsilon: float, c: float = 0.0) -> float:
     """Threshold of Theorem 3 on T, h = (K-1) ln(eps^2 + 1) / (eps e^(2 (eps + c))).
 
@@ -259,9 +268,14 @@ def horizon_3(*, n_arms: int, epsilon: float, c: float = 0.0) -> float:
     epsilon, shift = checks.epsilon(epsilon), checks.real("c", c, at_least=0)
     if math.isinf(epsilon):
         return 0.0
-    return replacements.game(n_arms=n_arms)[0] * math.log1p(epsilon**2) / epsilon * math.exp(-2.0 * (epsilon + shift))
+    return (
+        replacements.game(n_arms=n_arms)[0]
+        * min(epsilon, math.log1p(min(epsilon, 1e100) ** 2) / epsilon)
+        * math.exp(-2.0 * (epsilon + shift))
+    )
 
 
+@checks.formula()
 def theorem_4(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 4, problem-dependent under local DP, for Bernoulli arms, times ln T.
 
@@ -296,7 +310,7 @@ def theorem_4(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: i
     if variant == "derived":
         return replacements.local_lower(means=means, horizon=horizon, epsilon=epsilon)
     factor = {"printed": 0.5, "corrected": 2.0}[variant]
-    return factor * replacements.lai_robbins(means=means, horizon=horizon) / local_factor(epsilon)
+    return over(factor * replacements.lai_robbins(means=means, horizon=horizon), local_factor(epsilon))
 
 
 # Theorem 5 of the appendix is Theorem 4 of the text. The corollaries are the theorems for Bayesian minimax regret, the
@@ -304,5 +318,6 @@ def theorem_4(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: i
 corollary_1, corollary_2, corollary_3, theorem_5 = theorem_1, theorem_2, theorem_3, theorem_4
 
 
-def _exp(exponent: float) -> float:
-    return math.exp(exponent) if exponent < 709.0 else math.inf
+def _root(others: int, rounds: int, divergence: float) -> float:
+    """sqrt((K-1) T / divergence)."""
+    return over(root(others, rounds), math.sqrt(divergence))

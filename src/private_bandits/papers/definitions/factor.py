@@ -10,9 +10,11 @@ import math
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.papers.definitions.replacements import contraction, game, minimax
+from private_bandits.papers._arithmetic import over, power, times
+from private_bandits.papers.definitions.replacements import game, minimax
 
 
+@checks.formula()
 def theorem_a(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Upper bound on the factor R_epsilon(T)/R(T) of central privacy, which tends to 1 as T grows.
 
@@ -23,7 +25,7 @@ def theorem_a(*, n_arms: int, epsilon: float, horizon: int) -> float:
     epsilon : float
         Privacy parameter, > 0 or infinite.
     horizon : int
-        T >= 4, at most about 1e150.
+        T >= 4.
 
     Returns
     -------
@@ -38,7 +40,7 @@ def theorem_a(*, n_arms: int, epsilon: float, horizon: int) -> float:
 
     Examples
     --------
-    >>> round(theorem_a(2, 10**80, 1.0), 4)
+    >>> round(theorem_a(n_arms=2, epsilon=1.0, horizon=10**80), 4)
     1.0001
     """
     others, rounds = game(n_arms=n_arms, horizon=checks.integer("horizon", horizon, at_least=4))
@@ -46,8 +48,8 @@ def theorem_a(*, n_arms: int, epsilon: float, horizon: int) -> float:
     for epochs in range(1, int(math.log2(rounds) / 2.0) + 1):
         for mixing in np.geomspace(1e-8, 0.25, 24).tolist():
             # the derivative of the two terms with the batch in them is 0 here
-            noise = 0.63 / (epsilon * math.sqrt(mixing * (1.0 - mixing)))
-            batch = max(1, math.ceil((1.5 * noise / (others + 1)) ** 0.4 * float(rounds) ** 0.8))
+            noise = over(0.63, epsilon * math.sqrt(mixing * (1.0 - mixing)))
+            batch = max(1, math.ceil(min((1.5 * noise / (others + 1)) ** 0.4 * float(rounds) ** 0.8, rounds)))
             excess = theorem_a_excess(
                 n_arms=n_arms, horizon=rounds, epsilon=epsilon, mixing=mixing, batch=batch, epochs=epochs
             )
@@ -55,6 +57,7 @@ def theorem_a(*, n_arms: int, epsilon: float, horizon: int) -> float:
     return best
 
 
+@checks.formula()
 def theorem_a_excess(*, n_arms: int, epsilon: float, horizon: int, mixing: float, batch: int, epochs: int) -> float:
     """Theorem A: (1 - 2 mixing) R_epsilon(T) exceeds R(T) by this at most.
 
@@ -87,14 +90,15 @@ def theorem_a_excess(*, n_arms: int, epsilon: float, horizon: int, mixing: float
     arms, rounds = game(n_arms=n_arms, horizon=horizon)[0] + 1, float(horizon)
     epsilon, eta = checks.epsilon(epsilon), checks.real("mixing", mixing, above=0, below=0.5)
     m, last = checks.integer("batch", batch, at_least=1), checks.integer("epochs", epochs, at_least=1)
-    if (scale := 2.0**last) ** 2 > rounds:
+    if (scale := power(2.0, last)) > math.sqrt(rounds):
         raise ValueError(f"epochs must be <= log4(horizon) = {math.log(rounds, 4):.4g}, got {last}")
-    log = math.log(4.0 * arms * rounds)
-    eliminated = 128.0 * scale * (log - math.log(scale**2)) + 32.0 * log / epsilon
-    noticed = 0.63 * rounds**2 / (scale * m * epsilon * math.sqrt(m * eta * (1.0 - eta)))
+    log = math.log(4.0 * arms) + math.log(rounds)
+    eliminated = 128.0 * scale * (log - 2.0 * math.log(scale)) + 32.0 * log / epsilon
+    noticed = times(over(0.63 * (rounds / m), math.sqrt(m * eta * (1.0 - eta))), rounds / scale / epsilon)
     return arms * (eliminated + m / scale + 1.0) + 4.0 * scale + noticed
 
 
+@checks.formula()
 def theorem_c(*, epsilon: float) -> float:
     """The factor of local privacy: R under epsilon-LDP is at most coth(epsilon/2) R, and tends to it as T grows.
 
@@ -115,12 +119,13 @@ def theorem_c(*, epsilon: float) -> float:
 
     Examples
     --------
-    >>> round(theorem_c(0.2), 2)
+    >>> round(theorem_c(epsilon=0.2), 2)
     10.03
     """
-    return 1.0 / math.sqrt(contraction(epsilon=epsilon))
+    return over(1.0, math.tanh(checks.epsilon(epsilon) / 2.0))
 
 
+@checks.formula()
 def central_upper(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Upper bound on R_epsilon(T), by elimination: of order sqrt(K T) up to a logarithm of K, plus K ln T / epsilon.
 
@@ -152,10 +157,10 @@ def central_upper(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """
     others, rounds = game(n_arms=n_arms, horizon=horizon)
     epsilon, best = checks.epsilon(epsilon), float(horizon) * others / (others + 1)
-    pulls, dearest, failing, scale = 0, 0.0, 0.0, 1
+    pulls, dearest, failing, scale = 0.0, 0.0, 0.0, 1
     while (scale := 2 * scale) ** 2 <= rounds:
-        log = math.log(3.0 * (others + 1) * rounds / scale**2)
-        pulls += math.ceil(max(32.0 * scale**2, 8.0 * scale / epsilon) * log)
+        log = math.log(3.0 * (others + 1)) + math.log(rounds / scale**2)
+        pulls += float(np.ceil(max(32.0 * scale**2, 8.0 * scale / epsilon) * log))
         dearest, failing = max(dearest, 2.0 * pulls / scale), failing + 2.0 * scale
         best = min(best, others * dearest + failing + rounds / scale)
     return best

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import lambertw
 
 from private_bandits import checks
+from private_bandits.papers._arithmetic import over, times
 from private_bandits.privacy.divergences import bernoulli_kl, private_kl, response_kl
 
 
@@ -63,6 +64,7 @@ def lai_robbins(*, means: Sequence[float] | np.ndarray, horizon: int) -> float:
     return _over_gaps(means, horizon, bernoulli_kl)
 
 
+@checks.formula()
 def azize_basu(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: int) -> float:
     """Azize and Basu (2022) for Bernoulli arms: sum of gap / min(d(mean || best), 6 epsilon gap), times ln T.
 
@@ -88,6 +90,7 @@ def azize_basu(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: 
     return _over_gaps(means, horizon, lambda m, best: min(bernoulli_kl(m, best), 6.0 * epsilon * (best - m)))
 
 
+@checks.formula()
 def local_minimax(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Minimax bound under epsilon-LDP, about (1 - 1/K)^2 sqrt(K T) / (4 tanh(epsilon/2)).
 
@@ -119,12 +122,13 @@ def local_minimax(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """
     arms, rounds = game(n_arms=n_arms, horizon=horizon)[0] + 1, horizon
     keep, wrong = math.tanh(checks.epsilon(epsilon) / 2.0), 1.0 - 1.0 / arms
-    gap = min(0.5, wrong / (2.0 * keep * math.sqrt(1.0 + rounds / arms)))
+    gap = min(0.5, over(wrong, 2.0 * keep * math.sqrt(1.0 + rounds / arms)), over(0.5 - 1e-12, keep))
     kept = -0.5 * math.log1p(-((2.0 * gap * keep) ** 2))
     raised = gap * rounds * (wrong - math.sqrt(rounds * kept / (2.0 * arms)))
     return max(raised, theorem_b(n_arms=n_arms, horizon=horizon, epsilon=epsilon))
 
 
+@checks.formula()
 def local_lower(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: int) -> float:
     """Problem-dependent bound under epsilon-LDP: sum of gap / d(r(mean) || r(best)), times ln T; r is `response_mean`.
 
@@ -155,6 +159,7 @@ def local_lower(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon:
     return _over_gaps(means, horizon, lambda mean, best: response_kl(mean, best, epsilon))
 
 
+@checks.formula()
 def theorem_b(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Minimax bound under epsilon-DP that grows with ln T: about (K-1) ln(epsilon T) / epsilon, for Bernoulli rewards.
 
@@ -188,7 +193,7 @@ def theorem_b(*, n_arms: int, epsilon: float, horizon: int) -> float:
 
     Examples
     --------
-    >>> round(theorem_b(2, 10**6, 0.1), 1)
+    >>> round(theorem_b(n_arms=2, epsilon=0.1, horizon=10**6), 1)
     65.1
     """
     others, rounds = game(n_arms=n_arms, horizon=horizon)
@@ -197,9 +202,10 @@ def theorem_b(*, n_arms: int, epsilon: float, horizon: int) -> float:
         return 0.0
     shares = np.arange(1, 100) / 100.0
     drawn = lambertw(epsilon * float(rounds) * (1.0 - shares) / (1.0 + shares * (others - 1))).real
-    return float(np.max(shares * drawn)) * others / epsilon
+    return times(float(np.max(shares * drawn)), others) / epsilon
 
 
+@checks.formula()
 def central_minimax(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Minimax bound under epsilon-DP: the larger of `minimax` and `theorem_b`, for privacy never helps.
 
@@ -224,6 +230,7 @@ def central_minimax(*, n_arms: int, epsilon: float, horizon: int) -> float:
     return max(minimax(n_arms=n_arms, horizon=horizon), theorem_b(n_arms=n_arms, horizon=horizon, epsilon=epsilon))
 
 
+@checks.formula()
 def central_lower(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: int) -> float:
     """Problem-dependent bound under epsilon-DP for Bernoulli arms: sum of gap / d_epsilon(mean || best), times ln T.
 
@@ -256,6 +263,7 @@ def central_lower(*, means: Sequence[float] | np.ndarray, epsilon: float, horizo
     return _over_gaps(means, horizon, lambda mean, best: private_kl(mean, best, epsilon))
 
 
+@checks.formula()
 def contraction(*, epsilon: float) -> float:
     """The share of a divergence that an epsilon-LDP message keeps at most: tanh(epsilon/2)^2, whatever is sent.
 
@@ -282,12 +290,13 @@ def contraction(*, epsilon: float) -> float:
 
     Examples
     --------
-    >>> round(contraction(1.0), 4)
+    >>> round(contraction(epsilon=1.0), 4)
     0.2136
     """
     return math.tanh(checks.epsilon(epsilon) / 2.0) ** 2
 
 
+@checks.formula()
 def asoodeh_zhang(
     *, gaps: Sequence[float] | np.ndarray, divergences: Sequence[float] | np.ndarray, epsilon: float, horizon: int
 ) -> float:
@@ -315,14 +324,14 @@ def asoodeh_zhang(
     ValueError
         If an argument is out of range.
     """
-    over, under = (
+    above, under = (
         checks.vector("gaps", gaps, at_least=0),
         checks.vector("divergences", divergences, at_least=math.ulp(0.0)),
     )
-    if len(over) != len(under):
-        raise ValueError(f"gaps must be as many as divergences, got {len(over)} and {len(under)}")
-    log = math.log(checks.integer("horizon", horizon, at_least=1))
-    return float((over / under).sum()) / contraction(epsilon=epsilon) * log
+    if len(above) != len(under):
+        raise ValueError(f"gaps must be as many as divergences, got {len(above)} and {len(under)}")
+    shares = float((above / under).sum())
+    return times(over(shares, contraction(epsilon=epsilon)), checks.log_horizon(horizon))
 
 
 def game(*, n_arms: int, horizon: int = 1) -> tuple[int, int]:
@@ -351,5 +360,5 @@ def _over_gaps(means: Sequence[float] | np.ndarray, horizon: int, divergence: Ca
     """Sum over the worse arms of gap / divergence(mean, best mean), times ln T."""
     vector = checks.vector("means", means, at_least=0, at_most=1).tolist()
     best = max(vector)
-    constant = float(sum((best - mean) / divergence(mean, best) for mean in vector if mean < best < 1.0))
-    return constant * math.log(checks.integer("horizon", horizon, at_least=1))
+    constant = sum(over(best - mean, divergence(mean, best)) for mean in vector if mean < best < 1.0)
+    return times(constant, checks.log_horizon(horizon))

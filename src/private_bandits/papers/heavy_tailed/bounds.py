@@ -27,9 +27,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.papers._arithmetic import inverse, log_ratio, over, power, powers, times
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
 from private_bandits.privacy.divergences import local_factor
 
+_LEAST_MASS = 1e-100  # from here on the first term of a series is all that a float holds
 _FAILURES = 2.0  # times beta: 3 tails of e^-L an arm and epoch, L = ln(4 K tau^2 / beta), sum to pi^2/8 < 2
 
 
@@ -63,12 +65,15 @@ def robust_ucb_upper(*, means: Any, v: float, u: float, horizon: int, variant: s
     ValueError
         If an argument is out of range.
     """
-    gaps, log_t = _gaps(means), _log(horizon)
+    gaps, log_t = _gaps(means), checks.log_horizon(horizon)
     _check(v, u, variant)
-    factor, rest = (1.0, 1.0) if variant == "printed" else (2.0 * 8.0 ** ((1.0 + v) / v), 3.0)
-    return float(np.sum(factor * log_t * (u / gaps) ** (1.0 / v) + rest * gaps))
+    turn, printed = inverse(v), variant == "printed"
+    factor, base, rest = (1.0, 1.0, 1.0) if printed else (2.0, 8.0, 3.0)
+    known = (factor, 1.0), (base, 1.0 + turn), (log_t, 1.0), (u, turn)
+    return sum(powers(*known, (gap, -turn)) + rest * gap for gap in gaps)
 
 
+@checks.formula()
 def dp_robust_ucb_upper(
     *, means: Any, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed", c: float = 18.0
 ) -> float:
@@ -102,12 +107,13 @@ def dp_robust_ucb_upper(
     ValueError
         If an argument is out of range.
     """
-    gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
+    gaps, log_t, epsilon = _gaps(means), checks.log_horizon(horizon), _regime(epsilon)
     _check(v, u, variant)
-    if variant == "printed":
-        return float(np.sum(log_t ** (2.5 + 1.0 / v) / epsilon * (u / gaps) ** (1.0 / v) + gaps))
-    pulls = (2.0 * checks.real("c", c, above=0)) ** ((1.0 + v) / v) * (math.log(2.0) + 4.0 * log_t)
-    return float(np.sum(pulls * log_t ** (1.5 + 1.0 / v) / epsilon * (u / gaps) ** (1.0 / v) + 6.0 * gaps))
+    turn, twice = inverse(v), 2.0 * checks.real("c", c, above=0)
+    known, rest = [(log_t, 2.5 + turn)], 1.0
+    if variant == "corrected":
+        known, rest = [(twice, 1.0 + turn), (math.log(2.0) + 4.0 * log_t, 1.0), (log_t, 1.5 + turn)], 6.0
+    return sum(powers(*known, (epsilon, -1.0), (u, turn), (gap, -turn)) + rest * gap for gap in gaps)
 
 
 def quantile_width(*, excess: float, second: float) -> float:
@@ -135,6 +141,7 @@ def quantile_width(*, excess: float, second: float) -> float:
     return 14.0 * tail[0] + math.sqrt(28.0 * tail[1]) + 7.0 / 3.0
 
 
+@checks.formula()
 def dp_upper(
     *, means: Any, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed", beta: float | None = None
 ) -> float:
@@ -168,16 +175,16 @@ def dp_upper(
     ValueError
         If an argument is out of range.
     """
-    gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
+    gaps, log_t, epsilon = _gaps(means), checks.log_horizon(horizon), _regime(epsilon)
     _check(v, u, variant, ("printed", "rate", "corrected"))
+    failure = None if beta is None else checks.delta(beta, "beta")
     if variant == "corrected":
-        return _by_epochs(
-            means, horizon, beta, 4.0, lambda epoch, log: dp_epoch(epoch=epoch, log=log, epsilon=epsilon, v=v, u=u)
-        )
-    power = 1.0 / (1.0 + v) if variant == "printed" else 1.0 / v
-    return float(u**power * log_t / epsilon * np.sum(gaps ** (-1.0 / v)) + np.max(gaps, initial=0.0))
+        return _by_epochs(means, horizon, failure, 4.0, dp_epoch, v=v, u=u, epsilon=epsilon)
+    known = (u, 1.0 / (1.0 + v) if variant == "printed" else inverse(v)), (log_t, 1.0), (epsilon, -1.0)
+    return sum(powers(*known, (gap, -inverse(v))) for gap in gaps) + max(gaps, default=0.0)
 
 
+@checks.formula()
 def dp_upper_independent(
     *, n_arms: int, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
@@ -209,14 +216,16 @@ def dp_upper_independent(
     ValueError
         If an argument is out of range.
     """
-    arms, log_t, epsilon = _arms(n_arms), _log(horizon), _regime(epsilon)
+    arms, rounds, epsilon = _arms(n_arms), checks.integer("horizon", horizon, at_least=1), _regime(epsilon)
     _check(v, u, variant)
-    power = v / (1.0 + v)
+    share = v / (1.0 + v)
     if variant == "printed":
-        return float(u ** (power / (1.0 + v)) * (arms * log_t / epsilon) ** power * horizon ** (1.0 / (1.0 + v)))
-    return _balanced(arms, horizon, 4.0, lambda epoch, log: dp_epoch(epoch=epoch, log=log, epsilon=epsilon, v=v, u=u))
+        sampled = (arms, share), (math.log(rounds), share), (epsilon, -share)
+        return powers((u, share / (1.0 + v)), *sampled, (rounds, 1.0 / (1.0 + v)))
+    return _balanced(arms, rounds, 4.0, dp_epoch, v=v, u=u, epsilon=epsilon)
 
 
+@checks.formula()
 def ldp_upper(
     *, means: Any, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed", beta: float | None = None
 ) -> float:
@@ -250,16 +259,18 @@ def ldp_upper(
     ValueError
         If an argument is out of range.
     """
-    gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
+    gaps, log_t, epsilon = _gaps(means), checks.log_horizon(horizon), _regime(epsilon)
     _check(v, u, variant, ("printed", "rate", "corrected"))
+    failure = None if beta is None else checks.delta(beta, "beta")
     if variant == "corrected":
-        return _by_epochs(
-            means, horizon, beta, 8.0, lambda epoch, log: ldp_epoch(epoch=epoch, log=log, epsilon=epsilon, v=v, u=u)
-        )
-    power = 1.0 / v if variant == "printed" else 1.0 + 2.0 / v
-    return float(u ** (2.0 / v) * log_t / epsilon**2 * np.sum(gaps**-power) + np.max(gaps, initial=0.0))
+        return _by_epochs(means, horizon, failure, 8.0, ldp_epoch, v=v, u=u, epsilon=epsilon)
+    turn = inverse(v)
+    known = (u, 2.0 * turn), (log_t, 1.0), (epsilon, -2.0)
+    steep = turn if variant == "printed" else 1.0 + 2.0 * turn
+    return sum(powers(*known, (gap, -steep)) for gap in gaps) + max(gaps, default=0.0)
 
 
+@checks.formula()
 def ldp_upper_independent(
     *, n_arms: int, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
@@ -291,12 +302,13 @@ def ldp_upper_independent(
     ValueError
         If an argument is out of range.
     """
-    arms, log_t, epsilon = _arms(n_arms), _log(horizon), _regime(epsilon)
+    arms, rounds, epsilon = _arms(n_arms), checks.integer("horizon", horizon, at_least=1), _regime(epsilon)
     _check(v, u, variant)
+    share = v / (1.0 + v)
     if variant == "printed":
-        scale = u ** (2.0 / (1.0 + v)) * horizon ** (1.0 / (1.0 + v))
-        return float(scale * (arms * log_t / epsilon**2) ** (v / (1.0 + v)))
-    return _balanced(arms, horizon, 8.0, lambda epoch, log: ldp_epoch(epoch=epoch, log=log, epsilon=epsilon, v=v, u=u))
+        sampled = (arms, share), (math.log(rounds), share), (epsilon, -2.0 * share)
+        return powers((u, 2.0 / (1.0 + v)), (rounds, 1.0 / (1.0 + v)), *sampled)
+    return _balanced(arms, rounds, 8.0, ldp_epoch, v=v, u=u, epsilon=epsilon)
 
 
 class Epoch(NamedTuple):
@@ -307,6 +319,7 @@ class Epoch(NamedTuple):
     error: float  # err; an arm leaves if its mean lies (c/2) err below the largest, 12 err at c = 24
 
 
+@checks.formula()
 def dp_epoch(*, epoch: int, log: float, v: float, u: float, epsilon: float, c: float = 24.0) -> Epoch:
     """Lines 6 to 8 and 20 of Algorithm 3: one epoch of DP Robust SE.
 
@@ -333,12 +346,14 @@ def dp_epoch(*, epoch: int, log: float, v: float, u: float, epsilon: float, c: f
     ValueError
         If an argument is out of range.
     """
-    gap = 2.0**-epoch
-    pulls = float(np.ceil(u ** (1.0 / v) * c ** ((1.0 + v) / v) * log / (epsilon * gap ** ((1.0 + v) / v)) + 1.0))
-    share = log / (pulls * epsilon)
-    return Epoch(pulls, (u / share) ** (1.0 / (1.0 + v)), u ** (1.0 / (1.0 + v)) * share ** (v / (1.0 + v)))
+    number, needed, turn = _epoch(epoch, log, v, u, c), checks.epsilon(epsilon), inverse(v)
+    pulls = float(
+        np.ceil(powers((u, turn), (c, 1.0 + turn), (log, 1.0), (needed, -1.0), (2.0, number * (1.0 + turn))) + 1.0)
+    )
+    return _planned(pulls, over(log, times(pulls, needed)), v, u)
 
 
+@checks.formula()
 def ldp_epoch(*, epoch: int, log: float, v: float, u: float, epsilon: float, c: float = 24.0) -> Epoch:
     """One epoch of LDP Robust SE, whose algorithm is not on the slides: the square-root scaling, ours.
 
@@ -367,14 +382,16 @@ def ldp_epoch(*, epoch: int, log: float, v: float, u: float, epsilon: float, c: 
     ValueError
         If an argument is out of range.
     """
-    pulls = float(np.ceil(u ** (2.0 / v) * (c * 2.0**epoch) ** (2.0 * (1.0 + v) / v) * log / epsilon**2)) + 1.0
-    share = math.sqrt(log / (pulls * epsilon**2))
-    return Epoch(pulls, (u / share) ** (1.0 / (1.0 + v)), u ** (1.0 / (1.0 + v)) * share ** (v / (1.0 + v)))
+    number, needed, turn = _epoch(epoch, log, v, u, c), checks.epsilon(epsilon), inverse(v)
+    steep = 2.0 * (1.0 + turn)
+    pulls = float(np.ceil(powers((u, 2.0 * turn), (c, steep), (2.0, number * steep), (log, 1.0), (needed, -2.0)))) + 1.0
+    return _planned(pulls, math.sqrt(over(log, pulls)) / needed, v, u)
 
 
 # --- lower bounds
 
 
+@checks.formula()
 def dp_lower(
     *, n_arms: int, gap: float, v: float, u: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
@@ -413,10 +430,10 @@ def dp_lower(
     ValueError
         If an argument is out of range.
     """
-    scale = _log(horizon) / _regime(epsilon)
-    return _lower_rate(n_arms, gap, v, u, horizon, variant, scale, lambda p: 6.0 * epsilon * p)
+    return _lower_rate(n_arms, gap, v, u, horizon, variant, _regime(epsilon), 6.0 * epsilon, 1.0)
 
 
+@checks.formula()
 def ldp_lower(
     *, n_arms: int, gap: float, v: float, u: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
@@ -451,10 +468,10 @@ def ldp_lower(
     ValueError
         If an argument is out of range.
     """
-    loss = local_loss(epsilon=epsilon)
-    return _lower_rate(n_arms, gap, v, u, horizon, variant, _log(horizon) / epsilon**2, lambda p: loss * p**2)
+    return _lower_rate(n_arms, gap, v, u, horizon, variant, _regime(epsilon), local_loss(epsilon=epsilon), 2.0)
 
 
+@checks.formula()
 def ldp_lower_independent(
     *, n_arms: int, v: float, u: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
@@ -490,10 +507,12 @@ def ldp_lower_independent(
     arms, rounds, epsilon = _arms(n_arms), checks.integer("horizon", horizon, at_least=1), _regime(epsilon)
     _check(v, u, variant)
     if variant == "printed":
-        return float((arms / epsilon**2) ** (v / (1.0 + v)) * rounds ** (1.0 / (1.0 + v)))
+        share = v / (1.0 + v)
+        return powers((arms, share), (epsilon, -2.0 * share), (rounds, 1.0 / (1.0 + v)))
     return _two_hypotheses(arms, v, u, rounds, local_loss(epsilon=epsilon), 2.0)
 
 
+@checks.formula()
 def dp_lower_independent(*, n_arms: int, v: float, u: float = 1.0, epsilon: float, horizon: int) -> float:
     """Instance-independent regret of every epsilon-DP algorithm, which the slides' table leaves open.
 
@@ -532,6 +551,7 @@ def dp_lower_independent(*, n_arms: int, v: float, u: float = 1.0, epsilon: floa
     return _two_hypotheses(arms, v, u, horizon, 6.0 * epsilon, 1.0)
 
 
+@checks.formula()
 def local_loss(*, epsilon: float) -> float:
     """C of "KL <= C (total variation)^2" for an epsilon-LDP view, Duchi et al. (2013), Theorem 1.
 
@@ -566,14 +586,23 @@ def _arms(n_arms: int) -> int:
     return checks.integer("n_arms", n_arms, at_least=2)
 
 
-def _gaps(means: Any) -> np.ndarray:
-    values = checks.vector("means", means, at_least=0)
-    gaps = np.max(values) - values
-    return np.asarray(gaps[gaps > 0.0])
+def _gaps(means: Any) -> list[float]:
+    values: list[float] = checks.vector("means", means, at_least=0).tolist()
+    return [max(values) - value for value in values if value < max(values)]
 
 
-def _log(horizon: int) -> float:
-    return math.log(checks.integer("horizon", horizon, at_least=1))
+def _epoch(epoch: int, log: float, v: float, u: float, c: float) -> int:
+    """The number of an epoch, its other arguments checked."""
+    _check(v, u)
+    checks.real("log", log, above=0)
+    checks.real("c", c, above=0)
+    return checks.integer("epoch", epoch, at_least=1)
+
+
+def _planned(pulls: float, share: float, v: float, u: float) -> Epoch:
+    """An epoch with the threshold of rewards and the error that a share of noise leaves."""
+    turn = 1.0 / (1.0 + v)
+    return Epoch(pulls, power(over(u, share), turn), times(u**turn, share ** (v * turn)))
 
 
 def _regime(epsilon: float) -> float:
@@ -581,25 +610,28 @@ def _regime(epsilon: float) -> float:
 
 
 def _by_epochs(
-    means: Any, horizon: int, beta: float | None, inside: float, plan: Callable[[int, float], Epoch]
+    means: Any, horizon: int, beta: float | None, inside: float, plan: Callable[..., Epoch], **law: float
 ) -> float:
-    """Regret counted in epochs, which `plan` makes of their number and L = ln(inside |S| tau^2 / beta)."""
+    """Regret counted in epochs, which `plan` makes of their number, L = ln(inside |S| tau^2 / beta) and the law."""
     gaps, arms, rounds = _gaps(means), len(means), checks.integer("horizon", horizon, at_least=2)
-    failure = 1.0 / rounds if beta is None else checks.delta(beta, "beta")
-    total = _FAILURES * failure * rounds * float(np.max(gaps, initial=0.0))
+    failure = 1.0 / rounds if beta is None else beta
+    total = times(_FAILURES, failure, rounds, max(gaps, default=0.0))
     for gap in gaps:
         epoch, played = 0, 0.0
         while epoch == 0 or 2.0**-epoch >= gap:
             epoch += 1
-            played += plan(epoch, math.log(inside * arms * epoch**2 / failure)).pulls
-        total += float(gap) * played
+            played += plan(epoch=epoch, log=log_ratio(inside * arms * epoch**2, failure), **law).pulls
+            if math.isinf(played):
+                return math.inf
+        total += gap * played
     return total
 
 
-def _balanced(arms: int, horizon: int, inside: float, plan: Callable[[int, float], Epoch]) -> float:
+def _balanced(arms: int, horizon: int, inside: float, plan: Callable[..., Epoch], **law: float) -> float:
     least, epoch, played = float(horizon), 1, 0.0
     while (arms - 1) * 2.0 ** (1 - epoch) * played < least:
-        played += plan(epoch, math.log(inside * arms * epoch**2 * horizon)).pulls
+        log = math.log(inside * arms * epoch**2) + math.log(horizon)
+        played += plan(epoch=epoch, log=log, **law).pulls
         least = min(least, horizon * 2.0**-epoch + (arms - 1) * 2.0 ** (1 - epoch) * played)
         epoch += 1
     return least + _FAILURES
@@ -612,21 +644,33 @@ def _lower_rate(
     u: float,
     horizon: int,
     variant: str,
-    scale: float,
-    loss: Callable[[float], float],
+    epsilon: float,
+    loss: float,
+    steep: float,
 ) -> float:
-    bad = _arms(n_arms) - 1
-    distance = checks.real("gap", gap, above=0)
+    """The lower bounds for one gap, with a divergence of loss p^steep where p is the mass that is moved."""
     _check(v, u, variant)
+    distance, turn = checks.real("gap", gap, above=0), inverse(v)
+    known = (_arms(n_arms) - 1, 1.0), (checks.log_horizon(horizon), 1.0)
     if variant == "printed":
-        return bad * scale * distance ** (-1.0 / v)
-    moved = (distance ** (1.0 + v) / u) ** (1.0 / v)
-    return bad * distance * math.log(horizon) / min(-math.log1p(-moved), loss(moved)) if moved < 1.0 else 0.0
+        return powers(*known, (epsilon, -steep), (distance, -turn))
+    moved = powers((distance, 1.0 + turn), (u, -turn))
+    if moved >= 1.0:
+        return 0.0
+    if moved > _LEAST_MASS:
+        return over(times(*(base for base, _ in known), distance), min(-math.log1p(-moved), loss * moved**steep))
+    kept = min(loss, 1.0) if steep == 1.0 else loss  # what is left of the least of both as p goes to 0
+    if kept == 0.0:
+        return math.inf
+    return powers(*known, (kept, -1.0), (distance, 1.0 - steep * (1.0 + turn)), (u, steep * turn))
 
 
 def _two_hypotheses(arms: int, v: float, u: float, horizon: int, loss: float, exponent: float) -> float:
     """Bretagnolle and Huber on the instances of one bad arm raised to twice the best, optimised over the gap."""
-    a = v / (exponent * (1.0 + v))
-    share = a * (arms - 1) / (loss * checks.integer("horizon", horizon, at_least=1))
+    rounds, a = checks.integer("horizon", horizon, at_least=1), v / (exponent * (1.0 + v))
+    share = over(a * (arms - 1) / rounds, loss)
     # the mass that is moved is share^(1/exponent)
-    return horizon / 16.0 * u ** (1.0 / (1.0 + v)) * (share / math.e) ** a if share <= 1.0 else 0.0
+    if loss == 0.0 or share > 1.0:
+        return 0.0
+    mass = (a / math.e, a), (arms - 1, a), (rounds, -a), (loss, -a)  # share / e to the a
+    return powers((rounds, 1.0), (1.0 / 16.0, 1.0), (u, 1.0 / (1.0 + v)), *mass)
