@@ -13,6 +13,8 @@ _T = TypeVar("_T")
 
 ROUNDS = 2**62
 """The most rounds of a run: compiled code counts in 64 bits."""
+LARGEST = 1e150
+"""The largest number of what plays or draws: the square of a larger one is no float."""
 LEAST_EPSILON = 1e-9
 """The least epsilon of what plays or draws: below it noise drowns any count, and answers tell nothing."""
 
@@ -71,7 +73,7 @@ def real(
     name : str
         Of the argument, for the message.
     value : object
-        A real number that a float holds; bools and NaN are refused.
+        A real number, in size at most `LARGEST` or, in a `formula`, what a float holds; bools and NaN are refused.
     above, at_least, below, at_most : float, optional
         Ends of the range, left out or included.
     infinite : bool
@@ -90,6 +92,8 @@ def real(
     number = held(value) if isinstance(value, Real) and not isinstance(value, bool | np.bool_) else math.nan
     finite = math.isfinite(number) or (infinite and number == math.inf == value)
     if finite and _inside(number, above, at_least, below, at_most):
+        if LARGEST < abs(number) < math.inf and not _FORMULA.get():
+            raise ValueError(f"{name} must be at most {LARGEST:g} in size, got {brief(value)}")
         return number
     allowed = _range(above, at_least, below, at_most)
     if math.isnan(number):
@@ -182,9 +186,14 @@ def epsilon(value: Any, name: str = "epsilon", *, infinite: bool = True) -> floa
 
 @contextmanager
 def formula() -> Iterator[None]:
-    """Let an epsilon be any number > 0 in this block, or in the function that this decorates: nothing is played there.
+    """Let numbers be as small and large as floats in this block, or in the function that this decorates.
 
-    What NumPy computes there may overflow to infinity without a warning.
+    Nothing is played there: an epsilon is any number > 0. What NumPy computes may overflow to infinity without a
+    warning.
+
+    Yields
+    ------
+    None
 
     Examples
     --------

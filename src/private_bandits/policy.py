@@ -9,6 +9,13 @@ from private_bandits.kernels import Kernel
 from private_bandits.privacy.guarantee import Guarantee
 from private_bandits.shown import Shown
 
+__all__ = [
+    "Mechanism",
+    "Noise",
+    "Player",
+    "Policy",
+]
+
 # what protects: "response" is randomised response, "tree" continual counters, "uniform" play without any report
 Mechanism = Literal["none", "uniform", "laplace", "gaussian", "response", "tree", "exponential"]
 # how the noise was found, where there is a choice

@@ -52,6 +52,8 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
     >>> account(dp_se(0.5, n_arms=5, horizon=1000).record)
     (0.5, False)
     """
+    if not hasattr(record, "_asdict"):
+        raise TypeError(f"record must be that of a kernel, got {checks.brief(record)}")
     r: Any = record
     numbers = r._asdict()
     flip, gaussian, local = numbers.get("flip", 0.0), False, True

@@ -34,8 +34,8 @@ def bernoulli_kl(p: float, q: float, *, apart: float | None = None) -> float:
     """
     checks.real("p", p, at_least=0, at_most=1)
     checks.real("q", q, at_least=0, at_most=1)
-    if apart is not None and abs(apart) < _CLOSE:
-        return _moved(p, 1.0 - p, apart)
+    if abs(known := _difference(p, q, apart)) < _CLOSE and apart is not None:
+        return _moved(p, 1.0 - p, known)
     return kl_divergence([p, 1.0 - p], [q, 1.0 - q])
 
 
@@ -95,7 +95,7 @@ def response_kl(p: float, q: float, epsilon: float, *, apart: float | None = Non
     (2015).
     """
     first, second = response_mean(p, epsilon), response_mean(q, epsilon)
-    distance = math.tanh(epsilon / 2.0) * (q - p if apart is None else apart)
+    distance = math.tanh(epsilon / 2.0) * _difference(p, q, apart)
     if abs(distance) < _CLOSE:
         return _moved(first, response_mean(1.0 - p, epsilon), distance)
     return bernoulli_kl(first, second)
@@ -138,7 +138,7 @@ def private_kl(p: float, q: float, epsilon: float, *, apart: float | None = None
     """
     epsilon = checks.epsilon(epsilon)
     first, second = checks.real("p", p, at_least=0, at_most=1), checks.real("q", q, at_least=0, at_most=1)
-    distance = second - first if apart is None else apart
+    distance = _difference(first, second, apart)
     if distance < 0.0:
         first, second, distance = 1.0 - first, 1.0 - second, -distance
     one, other = second * (1.0 - first), first * (1.0 - second)
@@ -201,6 +201,10 @@ def local_factor(epsilon: float) -> float:
 
 
 _CLOSE = 1e-4  # below it the first terms of a series have more digits than a difference
+
+
+def _difference(p: float, q: float, apart: float | None) -> float:
+    return q - p if apart is None else checks.real("apart", apart, at_least=-1, at_most=1)
 
 
 def _moved(p: float, rest: float, distance: float) -> float:

@@ -17,7 +17,8 @@ from scipy.special import gammaln, ndtr, xlogy
 from scipy.stats import binom
 
 from private_bandits.mechanisms import gaussian_epsilon, response_probabilities
-from private_bandits.papers.definitions import bounds, central_upper, replacements
+from private_bandits.papers.definitions import bounds, replacements
+from private_bandits.papers.definitions.factor import central_upper
 from private_bandits.privacy import FinitePolicy, environment_law, exact_loss, table_laws
 from private_bandits.privacy.divergences import bernoulli_kl, kl_divergence, local_factor, response_kl
 from private_bandits_book import policies

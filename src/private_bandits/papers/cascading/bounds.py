@@ -22,10 +22,24 @@ from private_bandits.papers.cascading.repair_blocks import GROWTH, first_block
 from private_bandits.privacy.divergences import bernoulli_kl, private_kl, response_kl
 from private_bandits.problems import Cascade, SemiBandit, SetBandit
 
+__all__ = [
+    "kveton_lower",
+    "repaired_blocks_upper",
+    "repaired_first_upper",
+    "theorem_10",
+    "theorem_11",
+    "theorem_12",
+    "theorem_2",
+    "theorem_4",
+    "theorem_6",
+    "theorem_8",
+]
+
 _MOST = 1e300
 _TAIL = 2.0 * math.pi**2 / 3.0  # per item: the rounds in which one of two confidence events fails
 
 
+@checks.formula()
 def kveton_lower(*, n_items: int, list_size: int, p: float, gap: float, horizon: int) -> float:
     """Kveton et al. (2015), Theorem 4, on B_LB: (L - K) gap (1 - p)^(K-1) / d(p - gap || p), times ln T.
 

@@ -31,6 +31,15 @@ from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.convex_skeleton import check_convex
 from private_bandits.problems import ConvexLoss
 
+__all__ = [
+    "corollary_4",
+    "local_lower",
+    "theorem_10",
+    "theorem_3",
+    "theorem_6",
+    "theorem_8",
+]
+
 _SLOPE = 0.25  # largest slope of the logistic link
 _FAR = 10**150  # the tunings square the horizon
 _LEAST = 1e-100  # of epsilon: the square of more noise is no float, and neither is the bound
@@ -299,5 +308,5 @@ def _upper(record: object, horizon: int, slope: float) -> float:
     if least == 0.0:
         return math.inf
     radius = max(float(linear.radius(record, horizon, 0.0)), 1.0)
-    potential = 2.0 * record.dim * math.log(1.0 + horizon / (record.dim * least))
+    potential = 2.0 * record.dim * math.log1p(horizon / (record.dim * least))
     return 2.0 * slope * (1.0 + radius * math.sqrt(horizon * potential))

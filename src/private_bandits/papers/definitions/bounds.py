@@ -26,6 +26,21 @@ from private_bandits.papers._arithmetic import exp, over, root
 from private_bandits.papers.definitions import replacements
 from private_bandits.privacy.divergences import local_factor
 
+__all__ = [
+    "THEOREM_1",
+    "corollary_1",
+    "corollary_2",
+    "corollary_3",
+    "horizon_1",
+    "horizon_3",
+    "spurious_term",
+    "theorem_1",
+    "theorem_2",
+    "theorem_3",
+    "theorem_4",
+    "theorem_5",
+]
+
 THEOREM_1 = 1.0 / (4.0 * math.exp(4.0))
 """The largest constant c that the proof of Theorem 1 allows."""
 

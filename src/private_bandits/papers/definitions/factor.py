@@ -13,6 +13,13 @@ from private_bandits import checks
 from private_bandits.papers._arithmetic import over, power, times
 from private_bandits.papers.definitions.replacements import game, minimax
 
+__all__ = [
+    "central_upper",
+    "theorem_a",
+    "theorem_a_excess",
+    "theorem_c",
+]
+
 
 @checks.formula()
 def theorem_a(*, n_arms: int, epsilon: float, horizon: int) -> float:

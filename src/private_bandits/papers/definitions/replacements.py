@@ -14,7 +14,21 @@ from private_bandits import checks
 from private_bandits.papers._arithmetic import over, times
 from private_bandits.privacy.divergences import bernoulli_kl, private_kl, response_kl
 
+__all__ = [
+    "asoodeh_zhang",
+    "azize_basu",
+    "central_lower",
+    "central_minimax",
+    "contraction",
+    "lai_robbins",
+    "local_lower",
+    "local_minimax",
+    "minimax",
+    "theorem_b",
+]
 
+
+@checks.formula()
 def minimax(*, n_arms: int, horizon: int) -> float:
     """Minimax bound without privacy: `local_minimax` at epsilon = infinity, (1 - 1/K)^2 sqrt(K T)/4 for large T.
 
@@ -42,6 +56,7 @@ def minimax(*, n_arms: int, horizon: int) -> float:
     return local_minimax(n_arms=n_arms, horizon=horizon, epsilon=math.inf)
 
 
+@checks.formula()
 def lai_robbins(*, means: Sequence[float] | np.ndarray, horizon: int) -> float:
     """Lai and Robbins (1985) for Bernoulli arms: sum of gap / d(mean || best mean), times ln T.
 
@@ -334,6 +349,7 @@ def asoodeh_zhang(
     return times(over(shares, contraction(epsilon=epsilon)), checks.log_horizon(horizon))
 
 
+@checks.formula()
 def game(*, n_arms: int, horizon: int = 1) -> tuple[int, int]:
     """K - 1 and T, which every minimax bound is made of.
 

@@ -31,6 +31,24 @@ from private_bandits.papers._arithmetic import inverse, log_ratio, over, power, 
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
 from private_bandits.privacy.divergences import local_factor
 
+__all__ = [
+    "Epoch",
+    "dp_epoch",
+    "dp_lower",
+    "dp_lower_independent",
+    "dp_robust_ucb_upper",
+    "dp_upper",
+    "dp_upper_independent",
+    "ldp_epoch",
+    "ldp_lower",
+    "ldp_lower_independent",
+    "ldp_upper",
+    "ldp_upper_independent",
+    "local_loss",
+    "quantile_width",
+    "robust_ucb_upper",
+]
+
 _LEAST_MASS = 1e-100  # from here on the first term of a series is all that a float holds
 _FAILURES = 2.0  # times beta: 3 tails of e^-L an arm and epoch, L = ln(4 K tau^2 / beta), sum to pi^2/8 < 2
 
@@ -38,6 +56,7 @@ _FAILURES = 2.0  # times beta: 3 tails of e^-L an arm and epoch, L = ln(4 K tau^
 # --- upper bounds
 
 
+@checks.formula()
 def robust_ucb_upper(*, means: Any, v: float, u: float, horizon: int, variant: str = "printed") -> float:
     """Regret of robust UCB without privacy, Bubeck et al. (2013), as the slides quote it after (2).
 
@@ -116,6 +135,7 @@ def dp_robust_ucb_upper(
     return sum(powers(*known, (epsilon, -1.0), (u, turn), (gap, -turn)) + rest * gap for gap in gaps)
 
 
+@checks.formula()
 def quantile_width(*, excess: float, second: float) -> float:
     """Width at which `quantile_se` holds for laws with a regular tail, in units of B L / (R s): ours.
 

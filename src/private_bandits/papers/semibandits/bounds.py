@@ -29,6 +29,23 @@ from private_bandits.papers.semibandits.repair_radius import grid
 from private_bandits.privacy.divergences import bernoulli_kl, private_kl
 from private_bandits.problems import SemiBandit, SetBandit
 
+__all__ = [
+    "Terms",
+    "b_inf_dp_lower",
+    "b_inf_dp_upper",
+    "central_rates",
+    "cucb_blocks_upper",
+    "super_arm_radius_upper",
+    "theorem_2",
+    "theorem_4",
+    "theorem_5",
+    "theorem_6",
+    "theorem_8",
+    "theorem_8_terms",
+    "theorem_9",
+    "theorem_9_fails",
+]
+
 _MISSES = math.pi**2 / 3.0  # per arm: the rounds in which a radius fails, at most t reports, two sides, t^-3 each
 
 
@@ -74,8 +91,7 @@ def theorem_2(*, problem: SemiBandit, epsilon: float, horizon: int, variant: str
     algorithm, whose regret is of order T exp(-4 sqrt(2 ln T)) at least at K = 1: a first report of 0 may put the best
     arm aside for good.
     """
-    size = problem.list_size
-    return _local_upper(problem, horizon, epsilon, variant, size**2, size)
+    return _local_upper(problem, horizon, epsilon, variant, whole=True)
 
 
 @checks.formula()
@@ -104,7 +120,7 @@ def theorem_4(*, problem: SemiBandit, epsilon: float, horizon: int, variant: str
     ValueError
         If an argument is out of range, or the problem has no bad super arm.
     """
-    return _local_upper(problem, horizon, epsilon, variant, 1, 1)
+    return _local_upper(problem, horizon, epsilon, variant, whole=False)
 
 
 @checks.formula()
@@ -552,12 +568,13 @@ def b_inf_dp_lower(
     return times(arms, b_inf, 1.0 / distance, 1.0 / epsilon, checks.log_horizon(horizon))
 
 
-def _local_upper(problem: SemiBandit, horizon: int, epsilon: float, variant: str, factor: float, reports: int) -> float:
-    """Theorems 2 and 4: a factor of their form, or the repaired bound with noise for this many reports."""
+def _local_upper(problem: SemiBandit, horizon: int, epsilon: float, variant: str, *, whole: bool) -> float:
+    """Theorems 2 and 4, printed or repaired: a user reports all K outcomes of a super arm, or one."""
     checks.choice("variant", variant, ("printed", "corrected"))
     log_t, epsilon, targets = checks.log_horizon(horizon), checks.epsilon(epsilon), _gaps(problem)
+    reports = problem.list_size if whole else 1
     if variant == "printed":
-        return over(times(factor * problem.b_inf**2, _over_gaps(problem), log_t), power(epsilon, 2))
+        return over(times(reports**2 * problem.b_inf**2, _over_gaps(problem), log_t), power(epsilon, 2))
     scale = reports / epsilon
     gaps = _summed(2.0 * problem.b_inf, targets, times(1.5 + 12.0 * power(scale, 2), log_t), times(3.0 * scale, log_t))
     return gaps + problem.n_items * (1.0 + _MISSES) * _worst(problem)
