@@ -6,22 +6,20 @@
 from __future__ import annotations
 
 import datetime
-import importlib
 import inspect
 import math
-import pkgutil
 import re
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import listed
 import networkx as nx
 import numpy as np
 import xarray as xr
 
-import private_bandits
-from private_bandits import baselines, estimates, simulate
+from private_bandits import baselines, simulate
 from private_bandits.papers import cascading, contextual, heavy_tailed
 from private_bandits.policy import Policy
 from private_bandits.privacy import FinitePolicy
@@ -54,6 +52,7 @@ LOGISTIC = LinearContext.sphere([0.6, 0.8], 3, link="logistic")
 CASCADE = cascading.b_lb(8, 2, 0.4, 0.3)
 ARMS = Arms.bernoulli([0.5, 0.4, 0.3])
 SETS = SemiBandit.from_sets([0.5, 0.4, 0.3, 0.2], [[0, 1], [2, 3]])
+TOP = SemiBandit.top_k([0.5, 0.4, 0.3, 0.2], 2)
 PARETO = heavy_tailed.setting(1, 0.5)
 GRAPH = nx.complete_graph(4)
 
@@ -73,16 +72,24 @@ VALUES: dict[str, Any] = {
     "items": [0, 1], "which": 0, "point": [0.5, 0.5], "distance": 0.1, "low": 0.0, "x": [1.0, 2.0, 4.0, 8.0],
     "p_values": [0.01, 0.2],
     "noise": "laplace", "scale": 2.0, "first": 0.0, "second": 1.0,
-    "t": [10, 100, 1000, 10_000], "se": 1.0, "runs_": 10,
+    "t": [10, 100, 1000, 10_000], "se": 1.0, "q": 0.6, "flip": 0.2, "kind": "smooth", "replication": 0,
+    "epoch": 2, "log": 3.0, "excess": 2.0, "hits": 5, "others": 2, "other_runs": 10, "alpha": 0.05,
+    "record": baselines.dp_se(0.5, 3, 100).record,
 }  # fmt: skip
+UPPER = ("theorem_2", "theorem_4", "theorem_6", "theorem_8", "repaired_first_upper", "repaired_blocks_upper")
+CHARGED = ("theorem_2", "theorem_4", "theorem_8", "theorem_8_terms", "super_arm_radius_upper", "b_inf_dp_upper")
 # where a function wants another
 OTHERS: dict[str, dict[str, Any]] = {
     "simulate": {"problem": CASCADE, "policy": cascading.ucb_laplace(1.0, list_size=2)},
     "papers.contextual.ldp_linucb": {"delta": 1e-3},
+    **{f"papers.cascading.bounds.{name}": {"problem": CASCADE} for name in UPPER},
+    "papers.cascading.bounds.theorem_10": {"problem": TOP},
+    **{f"papers.semibandits.bounds.{name}": {"problem": SETS} for name in (*CHARGED, "cucb_blocks_upper")},
     "papers.contextual.one_point": {"problem": BALL, "delta": 1e-3},
     "papers.contextual.two_point": {"problem": BALL, "delta": 1e-3},
-    "papers.contextual.theorem_6": {"problem": BALL, "delta": 1e-3},
-    "papers.contextual.corollary_4": {"problem": BALL, "delta": 1e-3, "learner": "sphere"},
+    "papers.contextual.bounds.theorem_6": {"problem": BALL, "delta": 1e-3},
+    "papers.contextual.bounds.corollary_4": {"problem": BALL, "delta": 1e-3, "learner": "sphere"},
+    "estimates.exponent_difference": dict.fromkeys("ab", [[1.0, 2.0, 4.0, 8.1], [1.1, 2.1, 4.2, 8.0]]),
     "estimates.mean_interval": {"samples": [1.0, 2.0, 4.0]},
     "estimates.difference_interval": {"a": [1.0, 2.0, 4.0], "b": [2.0, 2.5, 3.0]},
     "estimates.ratio_interval": {"a": [1.0, 2.0, 4.0], "b": [2.0, 2.5, 3.0]},
@@ -100,15 +107,17 @@ OTHERS: dict[str, dict[str, Any]] = {
     },
     "baselines.replay": {"policy": baselines.ucb()},
     "papers.contextual.by_stretches": {"policy": contextual.linucb(dim=2)},
-    "papers.definitions.asoodeh_zhang": {"gaps": [0.1, 0.2], "divergences": [0.1, 0.3]},
-    "papers.definitions.theorem_a_excess": {"mixing": 0.1, "batch": 10, "epochs": 2},
+    "papers.definitions.replacements.asoodeh_zhang": {"gaps": [0.1, 0.2], "divergences": [0.1, 0.3]},
+    "papers.definitions.factor.theorem_a_excess": {"mixing": 0.1, "batch": 10, "epochs": 2},
     "papers.semibandits.separated": {"shape": "top-K", "others": 3},
     "problems.ConvexLoss": {"domain": "ball", "kind": "quadratic", "anchors": [[0.3, 0.0]]},
     "privacy.table_laws": {"horizon": 2},
     "privacy.environment_law": {"horizon": 2},
     "papers.semibandits.maximum_spanning_tree": {"means": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]},
 }  # fmt: skip
-SKIPPED = {"FinitePolicy", "History", "Problem", "SetBandit", "LinearContext"}  # made by class methods, or by readers
+# made by class methods, by readers or by constructors, and what is only answered
+SKIPPED = {"FinitePolicy", "Learner", "LinearContext", "Player", "Policy", "Problem", "SetBandit"}
+SKIPPED |= {"Audit", "Epoch", "Interval", "Streams", "Terms"}
 FREE = {("simulate", "horizon"), ("simulate", "replications")}  # as many as are asked for
 
 
@@ -120,25 +129,16 @@ HOSTILE: tuple[Any, ...] = (
     [math.nan, 0.5], [math.inf, 1.0], [[0.5], [0.5, 0.2]], list(range(300)),
     np.zeros(0), np.zeros((2, 0)), np.zeros((2, 2, 2)), np.ones(5), np.array(["a"]), np.array([1, None], object),
     np.full((3, 3), np.nan), MASKED, np.array(1.0), object(), int, len, math, [[[]]], datetime.date(2026, 1, 1),
+
+    10**400, -(10**400), [10**400, 0.5], 1e300, 1e-300, 5e-324, 1e-12,
     range(3), iter([1, 2]), slice(2), Ellipsis, NotImplemented, LOSS, CASCADE, ARMS, CONTEXT, Fair(),
-    cascading.cascade_ucb1(), cascading.cascade_ucb1, np.random.default_rng(0), GRAPH,
+    cascading.cascade_ucb1(), cascading.cascade_ucb1, np.random.default_rng(0), GRAPH, SETS, TOP,
 )  # fmt: skip
 
 
 def public() -> dict[str, Callable[..., Any]]:
-    """Every public callable by its path: those of `__all__`, and the class methods and methods of problems."""
-    found: dict[str, Callable[..., Any]] = {"simulate": simulate}
-    for module in pkgutil.walk_packages(private_bandits.__path__, "private_bandits."):
-        room = module.name.removeprefix("private_bandits.")
-        if room.startswith("kernels") or room.rpartition(".")[2].startswith("_"):
-            continue
-        loaded = importlib.import_module(module.name)
-        for name in getattr(loaded, "__all__", ()):
-            thing = getattr(loaded, name)
-            if callable(thing) and name not in SKIPPED and thing not in found.values():
-                found[f"{room}.{name}"] = thing
-    for name in ("mean_interval", "difference_interval", "ratio_interval", "half_width", "fit_exponent", "fit_growth"):
-        found[f"estimates.{name}"] = getattr(estimates, name)
+    """Every public function and class that somebody calls, and the class methods and methods of problems."""
+    found = {path: thing for path, thing in listed.things().items() if path.rpartition(".")[2] not in SKIPPED}
     for kind, one in (*((type(one).__name__, one) for one in (CASCADE, ARMS, SETS, LOSS, CONTEXT)), ("Ball", BALL)):
         for name, method in inspect.getmembers(one, callable):
             if not name.startswith("_") and name != "record" and method not in found.values():

@@ -27,34 +27,44 @@ close = pytest.approx
 
 def test_kveton_by_hand():
     divergence = 0.05 * math.log(0.05 / 0.2) + 0.95 * math.log(0.95 / 0.8)
-    assert bounds.kveton_lower(4, 2, 0.2, 0.15, HORIZON) == close(2 * 0.15 * 0.8 * LOG / divergence)
+    assert bounds.kveton_lower(n_items=4, list_size=2, p=0.2, gap=0.15, horizon=HORIZON) == close(
+        2 * 0.15 * 0.8 * LOG / divergence
+    )
 
 
 def test_theorem_2_by_hand():
     # c_1 L / epsilon = 2, and with K in place of L it is 1; 192 * 7.5 = 1440
     arguments = {"horizon": HORIZON, "epsilon": 2.0, "xi": 1.0, "c_1": 1.0, "c_2": 5.0}
-    assert bounds.theorem_2(PROBLEM, **arguments) == close(1440 * (2 * LOG) ** 2 + TAIL + 5)
-    assert bounds.theorem_2(PROBLEM, **arguments, variant="proof") == close(1440 * LOG**2 + TAIL + 5)
-    assert bounds.theorem_2(PROBLEM, HORIZON, 2.0) == close(1440 * (2 * lemma_1_constant() * LOG) ** 1.5 + TAIL)
+    assert bounds.theorem_2(problem=PROBLEM, **arguments) == close(1440 * (2 * LOG) ** 2 + TAIL + 5)
+    assert bounds.theorem_2(problem=PROBLEM, **arguments, variant="proof") == close(1440 * LOG**2 + TAIL + 5)
+    assert bounds.theorem_2(problem=PROBLEM, horizon=HORIZON, epsilon=2.0) == close(
+        1440 * (2 * lemma_1_constant() * LOG) ** 1.5 + TAIL
+    )
 
 
 def test_theorem_4_by_hand():
     # K / epsilon = 1, and (sqrt 1.5 + sqrt 24)^2 = 37.5
-    assert bounds.theorem_4(PROBLEM, HORIZON, 2.0) == close(4 * 37.5 * 7.5 * LOG + TAIL)
-    assert bounds.theorem_4(PROBLEM, HORIZON, 2.0, "corrected") == close(8 * 37.5 * 7.5 * LOG + TAIL + 3 * 4 * LOG)
+    assert bounds.theorem_4(problem=PROBLEM, horizon=HORIZON, epsilon=2.0) == close(4 * 37.5 * 7.5 * LOG + TAIL)
+    assert bounds.theorem_4(problem=PROBLEM, horizon=HORIZON, epsilon=2.0, variant="corrected") == close(
+        8 * 37.5 * 7.5 * LOG + TAIL + 3 * 4 * LOG
+    )
 
 
 def test_theorem_6_by_hand():
     # (8/epsilon) sqrt(K * 3) = sqrt 6 = 2 sqrt 1.5 at epsilon = 8, so the square is 24
-    assert bounds.theorem_6(PROBLEM, HORIZON, 8.0, DELTA_3) == close(2 * 24 * 7.5 * LOG)
-    assert bounds.theorem_6(PROBLEM, HORIZON, 8.0, DELTA_3, "corrected") == close(2 * 24 * 7.5 * LOG + TAIL)
+    assert bounds.theorem_6(problem=PROBLEM, horizon=HORIZON, epsilon=8.0, delta=DELTA_3) == close(2 * 24 * 7.5 * LOG)
+    assert bounds.theorem_6(problem=PROBLEM, horizon=HORIZON, epsilon=8.0, delta=DELTA_3, variant="corrected") == close(
+        2 * 24 * 7.5 * LOG + TAIL
+    )
 
 
 def test_theorem_8_by_hand():
     # ln(e + epsilon/delta) = 3, so b = sqrt(4 * 2 * 3) / 2 = sqrt 6 and (sqrt 1.5 + sqrt 24 b)^2 = (sqrt 1.5 + 12)^2
     delta = 2.0 / (math.exp(3) - math.e)
     square = (math.sqrt(1.5) + 12) ** 2
-    assert bounds.theorem_8(PROBLEM, HORIZON, 2.0, delta) == close(8 * square * 7.5 * LOG + TAIL + 12 * LOG)
+    assert bounds.theorem_8(problem=PROBLEM, horizon=HORIZON, epsilon=2.0, delta=delta) == close(
+        8 * square * 7.5 * LOG + TAIL + 12 * LOG
+    )
 
 
 @pytest.mark.parametrize(("epsilon", "capped"), [(1.0, 1.0), (math.inf, 2.0)])
@@ -67,7 +77,9 @@ def test_theorem_10_by_hand(epsilon, capped):
         "corrected": math.pi**2 / 3 + 3 + 2 * LOG,
     }
     for variant, rest in rests.items():
-        value = bounds.theorem_10(SemiBandit.top_k(MEANS, 2), HORIZON, epsilon, DELTA_3, variant)
+        value = bounds.theorem_10(
+            problem=SemiBandit.top_k(MEANS, 2), horizon=HORIZON, epsilon=epsilon, delta=DELTA_3, variant=variant
+        )
         assert value == close((pulls + rest) * 4 * 0.7)
         # the part that tells the variants apart is small beside the pulls
         assert value / 2.8 - pulls == close(rest, rel=1e-6)
@@ -79,25 +91,25 @@ def test_theorem_10_by_hand(epsilon, capped):
     [(1.5, 2 * 2.25 * 0.25), (3.0, 2 * 4 * 4)],
 )
 def test_theorem_11_by_hand(weight, privacy):
-    arguments = (5, 2, 0.5, 0.25, HORIZON, math.log(weight))
-    assert bounds.theorem_11(*arguments) == close(3 * 0.5 * 0.25 / (privacy * 0.25) * LOG)
+    arguments = {"n_items": 5, "list_size": 2, "p": 0.5, "gap": 0.25, "epsilon": math.log(weight), "horizon": HORIZON}
+    assert bounds.theorem_11(**arguments) == close(3 * 0.5 * 0.25 / (privacy * 0.25) * LOG)
     divergence = 0.25 * math.log(0.5) + 0.75 * math.log(1.5)  # d(0.25 || 0.5)
-    assert bounds.theorem_11(*arguments, "corrected") == close(3 * 0.25 * 0.5 / (privacy * divergence) * LOG)
+    assert bounds.theorem_11(**arguments, variant="corrected") == close(3 * 0.25 * 0.5 / (privacy * divergence) * LOG)
     low = 0.5 - 0.25 * (weight - 1) / (weight + 1)  # a bit about 0.25 is 1 that often, one about 0.5 half of the time
     kept = low * math.log(2 * low) + (1 - low) * math.log(2 * (1 - low))
-    assert bounds.theorem_11(*arguments, "sharp") == close(3 * 0.25 * 0.5 / kept * LOG, rel=1e-9)
+    assert bounds.theorem_11(**arguments, variant="derived") == close(3 * 0.25 * 0.5 / kept * LOG, rel=1e-9)
 
 
 def test_theorem_12_by_hand():
-    arguments = (5, 2, 0.5, 0.25, HORIZON)
-    assert bounds.theorem_12(*arguments, 0.2) == close(3 * 0.5 * (4 + 5) * LOG)
+    arguments = {"n_items": 5, "list_size": 2, "p": 0.5, "gap": 0.25, "horizon": HORIZON}
+    assert bounds.theorem_12(**arguments, epsilon=0.2) == close(3 * 0.5 * (4 + 5) * LOG)
     # the log-odds of 0.25 and 0.5 differ by ln 3: from there on privacy costs nothing
     plain = 3 * 0.5 * 0.25 / (0.25 * math.log(0.5) + 0.75 * math.log(1.5)) * LOG
-    assert bounds.theorem_12(*arguments, math.log(3), "corrected") == close(plain)
+    assert bounds.theorem_12(**arguments, epsilon=math.log(3), variant="corrected") == close(plain)
     private = 3 * 0.5 * 0.25 / (-math.log(0.5 + 0.5 / 2) - 0.25 * math.log(2)) * LOG  # e^eps = 2
-    assert bounds.theorem_12(*arguments, math.log(2), "corrected") == close(private)
+    assert bounds.theorem_12(**arguments, epsilon=math.log(2), variant="corrected") == close(private)
     assert private > plain
-    assert bounds.theorem_12(*arguments, 1e-6, "corrected") == close(3 * 0.5 / 1e-6 * LOG, rel=1e-5)
+    assert bounds.theorem_12(**arguments, epsilon=1e-6, variant="corrected") == close(3 * 0.5 / 1e-6 * LOG, rel=1e-5)
 
 
 # --- no privacy
@@ -105,21 +117,33 @@ def test_theorem_12_by_hand():
 
 def test_without_privacy_the_bounds_lead_with_kveton():
     leading = 90 * LOG  # the sum of 12/gap of Theorem 2 of Kveton et al.
-    assert bounds.theorem_4(PROBLEM, HORIZON, math.inf, "corrected") == close(leading + TAIL + 12 * LOG)
-    assert bounds.theorem_6(PROBLEM, HORIZON, math.inf, 1e-3, "corrected") == close(leading + TAIL)
-    assert bounds.theorem_8(PROBLEM, HORIZON, math.inf, 1e-3) == close(leading + TAIL + 12 * LOG)
-    plain = bounds.kveton_lower(20, 4, 0.2, 0.15, HORIZON)
-    assert bounds.theorem_11(20, 4, 0.2, 0.15, HORIZON, math.inf) == 0.0
-    assert bounds.theorem_11(20, 4, 0.2, 0.15, HORIZON, math.inf, "sharp") == close(plain)
+    assert bounds.theorem_4(problem=PROBLEM, horizon=HORIZON, epsilon=math.inf, variant="corrected") == close(
+        leading + TAIL + 12 * LOG
+    )
+    assert bounds.theorem_6(
+        problem=PROBLEM, horizon=HORIZON, epsilon=math.inf, delta=1e-3, variant="corrected"
+    ) == close(leading + TAIL)
+    assert bounds.theorem_8(problem=PROBLEM, horizon=HORIZON, epsilon=math.inf, delta=1e-3) == close(
+        leading + TAIL + 12 * LOG
+    )
+    plain = bounds.kveton_lower(n_items=20, list_size=4, p=0.2, gap=0.15, horizon=HORIZON)
+    assert bounds.theorem_11(n_items=20, list_size=4, p=0.2, gap=0.15, horizon=HORIZON, epsilon=math.inf) == 0.0
+    assert bounds.theorem_11(
+        n_items=20, list_size=4, p=0.2, gap=0.15, horizon=HORIZON, epsilon=math.inf, variant="derived"
+    ) == close(plain)
 
 
 def test_without_privacy_theorem_2_forgets_the_sampling():
     """As printed it does not grow with T; corrected it is Kveton's layering of 6 ln T / gap^2 pulls, at most 12/gap."""
-    assert bounds.theorem_2(PROBLEM, HORIZON, math.inf) == bounds.theorem_2(PROBLEM, HORIZON**2, math.inf) == TAIL
+    assert (
+        bounds.theorem_2(problem=PROBLEM, horizon=HORIZON, epsilon=math.inf)
+        == bounds.theorem_2(problem=PROBLEM, horizon=HORIZON**2, epsilon=math.inf)
+        == TAIL
+    )
     layered = 0.0
     for first, second in ((0.3, 0.2), (0.5, 0.4)):
         layered += first / first**2 + second * (1 / second**2 - 1 / first**2)
-    corrected = bounds.theorem_2(PROBLEM, HORIZON, math.inf, variant="corrected")
+    corrected = bounds.theorem_2(problem=PROBLEM, horizon=HORIZON, epsilon=math.inf, variant="corrected")
     assert corrected == close(6 * layered * LOG + TAIL)
     assert corrected - TAIL < 90 * LOG
 
@@ -143,7 +167,7 @@ def _pulls_by_scan(gap, n_items, epsilon, c_1):
 @pytest.mark.parametrize(("gap", "epsilon"), [(0.4, 1.0), (0.5, 50.0)])
 def test_corrected_theorem_2_solves_its_inequality(gap, epsilon):
     problem = Cascade([0.6, 0.6 - gap, 0.6 - gap], 1)
-    corrected = bounds.theorem_2(problem, HORIZON, epsilon, variant="corrected", c_1=2.0)
+    corrected = bounds.theorem_2(problem=problem, horizon=HORIZON, epsilon=epsilon, variant="corrected", c_1=2.0)
     pulls = (corrected - 2 * math.pi**2) / (2 * gap)
     scanned = _pulls_by_scan(gap, 3, epsilon, 2.0)
     assert scanned - 1e-6 <= pulls <= scanned + 1 + 1e-6
@@ -165,7 +189,7 @@ def test_the_bound_of_the_repair_is_the_sum_of_its_proof(means, size):
     ]
     paid = sum(kappa * min(largest, 2 * r) for r in radii if 2 * r >= smallest)
     tail = sum(t**-2 for t in range(1, 10**5))
-    found = bounds.repaired_first_upper(Cascade(np.array(means), size), horizon, epsilon)
+    found = bounds.repaired_first_upper(problem=Cascade(np.array(means), size), horizon=horizon, epsilon=epsilon)
     assert len(means) * (paid + 1 + tail) <= found <= 1.01 * len(means) * (paid + 1 + tail)
 
 
@@ -194,7 +218,9 @@ def test_the_bound_of_blocks_is_the_sum_of_its_proof(means, size, epsilon, horiz
             held = closed if design == "keep" else closed[-1:]
             radius = chernoff(3 * math.log(2 * horizon), sum(held), [1 / epsilon] * len(held)) / sum(held)
             error = min(largest, 2 * radius)
-    found = bounds.repaired_blocks_upper(Cascade(np.array(means), size), horizon, epsilon, design)
+    found = bounds.repaired_blocks_upper(
+        problem=Cascade(np.array(means), size), horizon=horizon, epsilon=epsilon, design=design
+    )
     assert found == pytest.approx(len(means) * (paid + math.pi**2 / 6), rel=1e-8)
 
 
@@ -206,4 +232,4 @@ TIED = Cascade([0.5, 0.3, 0.3], 2)
 @pytest.mark.parametrize("bound", [bounds.theorem_4, bounds.repaired_first_upper, bounds.repaired_blocks_upper])
 def test_a_tie_for_the_best_list_is_refused(bound):
     with pytest.raises(ValueError, match="unique best list"):
-        bound(TIED, 100, 1.0)
+        bound(problem=TIED, epsilon=1.0, horizon=100)

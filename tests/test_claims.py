@@ -42,7 +42,7 @@ def test_what_needs_no_evidence_is_judged_as_committed(chapter):
 
 
 def dearer(factor):
-    return lambda *game: factor * replacements.central_lower(*game)
+    return lambda **game: factor * replacements.central_lower(**game)
 
 
 # A claim, a number that is computed for it, another value of that number, and the verdict then.
@@ -118,7 +118,13 @@ OTHERWISE = {
         ("lemma-7-families", definitions, "slopes", {"Beta": 1.0}, REPRODUCED),
         ("figure-1", pictures, "separated", True, NOT_REPRODUCED),
         ("theorem-1", bounds, "theorem_1", 1e9, NOT_REPRODUCED),
-        ("theorem-2", factor, "central_upper", lambda k, t, e: bounds.theorem_2(k, t, 2 * e, "table"), REPRODUCED),
+        (
+            "theorem-2",
+            factor,
+            "central_upper",
+            lambda epsilon, **game: bounds.theorem_2(epsilon=2 * epsilon, variant="table", **game),
+            REPRODUCED,
+        ),
         ("theorem-3", bounds, "theorem_3", 10.0**8, REPRODUCED),
         ("theorem-3", bounds, "theorem_3", 1.001 * 10**8, NOT_REPRODUCED),
         ("theorem-3-proof", replacements, "minimax", 300.0, NOT_REPRODUCED),

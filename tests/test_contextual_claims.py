@@ -71,7 +71,7 @@ def test_the_powers_are_those_of_the_bounds():
     assert lemmas.algorithm_3("repaired").noise == pytest.approx(0.5, abs=0.01)
     for make, bound in ((ldp_linucb, bounds.theorem_8), (ldp_glm, bounds.theorem_10)):
         for epsilon in (0.1, 1.0):  # above random actions, however far: they say nothing at these horizons
-            assert bound(2, 10**15, epsilon, DELTA, "printed") > 0.5 * 10**15, make
+            assert bound(dim=2, epsilon=epsilon, delta=DELTA, horizon=10**15) > 0.5 * 10**15, make
 
 
 def test_the_horizons_that_are_needed():

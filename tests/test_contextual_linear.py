@@ -188,8 +188,9 @@ def test_the_bounds_by_hand():
     dim, horizon = 3, 5000
     beta = 1.0 + math.sqrt(2 * math.log(1 / ALPHA) + dim * math.log(1 + horizon / dim))
     root = math.sqrt(2 * horizon * dim * math.log(1 + horizon / dim))
-    assert bounds.theorem_8(dim, horizon, math.inf, DELTA) == pytest.approx(2 + 2 * beta * root)
+    free = {"dim": dim, "epsilon": math.inf, "delta": DELTA, "horizon": horizon, "variant": "derived"}
+    assert bounds.theorem_8(**free) == pytest.approx(2 + 2 * beta * root)
     # the logistic link is a quarter as steep
     beta = linear.radius(gloc(dim=dim, horizon=horizon, learner="gradient").record, horizon, 0.0)
-    at_infinity = bounds.theorem_10(dim, horizon, math.inf, DELTA, responses="binary")
+    at_infinity = bounds.theorem_10(**free, responses="binary")
     assert at_infinity == pytest.approx((2 + 2 * beta * root) / 4)

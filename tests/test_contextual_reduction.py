@@ -159,30 +159,42 @@ def test_the_bound_of_the_stochastic_learner_by_hand():
         full, ended = int(math.log2(2 / least)), int(1 + math.log(1 / least) / math.log(4 / 3))
         expected = 20 * math.sqrt(30 * variance * (ended + 1) * t * log) + 182
         expected += (ended + 1) * (120 * tail * log * (full + 1) + 6 * full)
-        assert bounds.corollary_4(problem, t, epsilon, delta, "stochastic", noise) == close(expected)
+        assert bounds.corollary_4(
+            problem=problem, horizon=t, epsilon=epsilon, delta=delta, learner="stochastic", noise=noise
+        ) == close(expected)
 
 
 def test_theorem_6_by_hand():
     """R = r = 1, d = 2, G = 1: at epsilon = infinity the bound of Agarwal, Dekel and Xiao."""
     problem, t = ball("distance"), 10_000
     near = 4 * math.log(t)
-    assert bounds.theorem_6(problem, t, math.inf) == close(100 * (1 + 4) / 2 + near)
-    assert bounds.theorem_6(problem, t, math.inf, step="tuned") == close(200 + near)
+    assert bounds.theorem_6(problem=problem, horizon=t, epsilon=math.inf) == close(100 * (1 + 4) / 2 + near)
+    assert bounds.theorem_6(problem=problem, horizon=t, epsilon=math.inf, step="tuned") == close(200 + near)
     sigma_2 = 8 * math.log(1250) / 0.25
-    assert bounds.theorem_6(problem, t, 0.5, 1e-3) == close(50 * (1 + 4 * (1 + sigma_2)) + near)
-    assert bounds.theorem_6(problem, t, 0.5, noise="laplace") == close(50 * (1 + 4 * (1 + 2 * 16)) + near)
+    assert bounds.theorem_6(problem=problem, horizon=t, epsilon=0.5, delta=1e-3) == close(
+        50 * (1 + 4 * (1 + sigma_2)) + near
+    )
+    assert bounds.theorem_6(problem=problem, horizon=t, epsilon=0.5, noise="laplace") == close(
+        50 * (1 + 4 * (1 + 2 * 16)) + near
+    )
     strong = ball("kinked")
     squared = 4 * strong.lipschitz**2
     expected = squared * (1 + math.log(t)) / 2 + strong.lipschitz * near
-    assert bounds.theorem_6(strong, t, math.inf, step="strong") == close(expected)
+    assert bounds.theorem_6(problem=strong, horizon=t, epsilon=math.inf, step="strong") == close(expected)
 
 
 def test_theorem_3_by_hand():
-    assert bounds.theorem_3(10.0, 2.0, 100, 0.5, 1e-2) == close(2 * math.log(1e4) / 0.5 * 10)
+    assert bounds.theorem_3(regret=10.0, bound=2.0, horizon=100, epsilon=0.5, delta=1e-2) == close(
+        2 * math.log(1e4) / 0.5 * 10
+    )
     sigma = 4 * math.sqrt(2 * math.log(125)) / 0.5
     reach = sigma * math.sqrt(2 * math.log(20_000))
-    assert bounds.theorem_3(10.0, 2.0, 100, 0.5, 1e-2, "derived") == close(2 * (2 + reach) * 10 + 4)
-    assert bounds.theorem_3(10.0, 2.0, 100, math.inf, 1e-2, "derived") == close(40)
+    assert bounds.theorem_3(regret=10.0, bound=2.0, horizon=100, epsilon=0.5, delta=1e-2, variant="derived") == close(
+        2 * (2 + reach) * 10 + 4
+    )
+    assert bounds.theorem_3(
+        regret=10.0, bound=2.0, horizon=100, epsilon=math.inf, delta=1e-2, variant="derived"
+    ) == close(40)
 
 
 def test_corollary_4_pays_arms_for_what_is_clipped():
@@ -190,7 +202,10 @@ def test_corollary_4_pays_arms_for_what_is_clipped():
     problem, horizon = ConvexLoss.arms(TABLE), 1000
     record = one_point(1.0, problem=problem, horizon=horizon, learner="tsallis", noise="laplace").record
     alone = tunings.tuning("tsallis", problem, horizon, record.unit).regret
-    added = bounds.corollary_4(problem, horizon, 1.0, 0.0, "tsallis", noise="laplace") - alone
+    added = (
+        bounds.corollary_4(problem=problem, horizon=horizon, epsilon=1.0, delta=0.0, learner="tsallis", noise="laplace")
+        - alone
+    )
     over = laplace.expect(lambda z: z - record.high + 1.0, lb=record.high - 1.0, ub=np.inf, scale=record.scale)
     assert 2 * horizon * over == close(record.scale / horizon, rel=1e-3)
     assert 2 * horizon * over < added == close(2 * record.scale / horizon, abs=1e-9)

@@ -40,19 +40,23 @@ def _largest(value, top):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_theorem_1_is_the_printed_formula(epsilon):
     table = math.sqrt(4 * MILLION) / (min(2, math.exp(epsilon)) * (math.exp(epsilon) - 1))
-    assert bounds.theorem_1(5, MILLION, epsilon, "table") == close(table)
-    assert bounds.theorem_1(5, MILLION, epsilon) == close(table / (4 * math.e**4))
-    assert bounds.theorem_1(5, MILLION, epsilon, "strict") == close(table / (8 * math.e**4))
-    assert bounds.theorem_1(5, MILLION, epsilon, c=0.002) == close(0.002 * table)
-    assert bounds.corollary_1(5, MILLION, epsilon) == bounds.theorem_1(5, MILLION, epsilon)
+    assert bounds.theorem_1(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="table") == close(table)
+    assert bounds.theorem_1(n_arms=5, horizon=MILLION, epsilon=epsilon) == close(table / (4 * math.e**4))
+    assert bounds.theorem_1(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="proof") == close(
+        table / (8 * math.e**4)
+    )
+    assert bounds.theorem_1(n_arms=5, horizon=MILLION, epsilon=epsilon, c=0.002) == close(0.002 * table)
+    assert bounds.corollary_1(n_arms=5, horizon=MILLION, epsilon=epsilon) == bounds.theorem_1(
+        n_arms=5, horizon=MILLION, epsilon=epsilon
+    )
 
 
 def test_theorem_1_is_silent_below_its_threshold():
-    for variant, times, gap in (("printed", 1, 1.0), ("strict", 4, 0.5)):
-        threshold = bounds.horizon_1(10, 0.01, variant)
+    for variant, times, gap in (("printed", 1, 1.0), ("proof", 4, 0.5)):
+        threshold = bounds.horizon_1(n_arms=10, epsilon=0.01, variant=variant)
         assert threshold == close(times * 9 / _factor(0.01)) == close(9 / (_factor(0.01) * gap**2))
-        assert math.isnan(bounds.theorem_1(10, math.floor(threshold), 0.01, variant))
-        assert bounds.theorem_1(10, math.ceil(threshold), 0.01, variant) > 0
+        assert math.isnan(bounds.theorem_1(n_arms=10, horizon=math.floor(threshold), epsilon=0.01, variant=variant))
+        assert bounds.theorem_1(n_arms=10, horizon=math.ceil(threshold), epsilon=0.01, variant=variant) > 0
 
 
 def _raised(n_arms, horizon, epsilon, gap):
@@ -77,14 +81,15 @@ def test_minimax_bounds_are_nearly_the_best_of_their_theorems(n_arms, horizon, e
     """At no gap is the theorem's value higher by much, and it is one of its values."""
     raised = _largest(lambda gap: _raised(n_arms, horizon, epsilon, gap), 0.5)
     explored = 0.0 if math.isinf(epsilon) else _largest(lambda c: _explored(n_arms, horizon, epsilon, c), 0.999)
-    local, central = (bound(n_arms, horizon, epsilon) for bound in (replacements.local_minimax, replacements.theorem_b))
+    both = replacements.local_minimax, replacements.theorem_b
+    local, central = (bound(n_arms=n_arms, epsilon=epsilon, horizon=horizon) for bound in both)
     assert explored * (1 + 1e-9) >= central >= 0.995 * explored
     assert max(raised, explored) * (1 + 1e-9) >= local >= (0.95 if horizon > n_arms else 0.89) * raised
-    assert bounds.theorem_1(n_arms, horizon, epsilon, "sharp") == local
-    value = replacements.central_minimax(n_arms, horizon, epsilon)
-    assert value == max(central, replacements.minimax(n_arms, horizon))
+    assert bounds.theorem_1(n_arms=n_arms, horizon=horizon, epsilon=epsilon, variant="derived") == local
+    value = replacements.central_minimax(n_arms=n_arms, horizon=horizon, epsilon=epsilon)
+    assert value == max(central, replacements.minimax(n_arms=n_arms, horizon=horizon))
     assert value <= local * (1 + 1e-12)
-    assert bounds.theorem_3(n_arms, horizon, epsilon, "sharp") == value
+    assert bounds.theorem_3(n_arms=n_arms, horizon=horizon, epsilon=epsilon, variant="derived") == value
 
 
 def _exact_minimax(horizon, instances, epsilon=math.inf):
@@ -119,7 +124,10 @@ def test_no_policy_beats_the_minimax_theorems(horizon, gap):
     assert horizon == 1 or plain < 0.5 * horizon * gap - 1e-3  # something is learnt
     grid = [(a, b) for a in (0.0, 0.25, 0.5, 0.75, 1.0) for b in (0.0, 0.5, 1.0)]
     for epsilon in (0.2, 3.0):
-        assert replacements.central_minimax(2, horizon, epsilon) <= _exact_minimax(horizon, grid, epsilon) + 1e-9
+        assert (
+            replacements.central_minimax(n_arms=2, horizon=horizon, epsilon=epsilon)
+            <= _exact_minimax(horizon, grid, epsilon) + 1e-9
+        )
         share = 2 * gap  # the mean of the arm that is known
         found = _exact_minimax(horizon, [(share, 0.0), (share, 1.0)], epsilon)
         assert found >= _explored(2, horizon, epsilon, share) - 1e-9
@@ -131,20 +139,22 @@ def test_no_policy_beats_the_minimax_theorems(horizon, gap):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_theorem_2_is_the_printed_formula(epsilon):
     extra = 2 * epsilon * (math.exp(2 * epsilon) - 1)
-    assert bounds.spurious_term(epsilon) == close(extra)
+    assert bounds.spurious_term(epsilon=epsilon) == close(extra)
     table = math.sqrt(4 * MILLION / extra)
-    assert bounds.theorem_2(5, MILLION, epsilon, "table") == close(table)
-    assert bounds.theorem_2(5, MILLION, epsilon, c=0.25) == close(table / 4)
-    assert bounds.corollary_2(5, MILLION, epsilon) == close(table)
-    assert bounds.theorem_2(5, MILLION, epsilon, "corrected") == replacements.minimax(5, MILLION)
+    assert bounds.theorem_2(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="table") == close(table)
+    assert bounds.theorem_2(n_arms=5, horizon=MILLION, epsilon=epsilon, c=0.25) == close(table / 4)
+    assert bounds.corollary_2(n_arms=5, horizon=MILLION, epsilon=epsilon) == close(table)
+    assert bounds.theorem_2(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="corrected") == replacements.minimax(
+        n_arms=5, horizon=MILLION
+    )
 
 
 def test_theorem_2_proof_line_by_hand():
     level = 2 * 0.4 * math.expm1(0.8)
     line = math.exp(level) / (4 * math.sqrt(2)) * math.sqrt(4 * MILLION / (math.exp(0.2) * (math.exp(0.4) - 1)))
-    assert bounds.theorem_2(5, MILLION, 0.2, "proof") == close(line)
+    assert bounds.theorem_2(n_arms=5, horizon=MILLION, epsilon=0.2, variant="proof") == close(line)
     capped = math.exp(2 * 2 * (math.exp(4) - 1)) / (4 * math.sqrt(2)) * math.sqrt(4 * MILLION / (2 * math.expm1(2)))
-    assert bounds.theorem_2(5, MILLION, 1.0, "proof") == close(capped)
+    assert bounds.theorem_2(n_arms=5, horizon=MILLION, epsilon=1.0, variant="proof") == close(capped)
 
 
 # --- Theorem 3
@@ -155,10 +165,16 @@ def test_theorem_2_proof_line_by_hand():
 def test_theorem_3_is_the_printed_formula(epsilon, c):
     power = epsilon ** (1 + 1 / epsilon)
     root = math.sqrt(4 * MILLION * math.log(epsilon + 1) / (power * (epsilon**2 + 1) ** (1 / epsilon)))
-    assert bounds.theorem_3(5, MILLION, epsilon, c=c) == close(root / (8 * math.exp(3 * (epsilon + c))))
+    assert bounds.theorem_3(n_arms=5, horizon=MILLION, epsilon=epsilon, c=c) == close(
+        root / (8 * math.exp(3 * (epsilon + c)))
+    )
     table = 4 * MILLION * math.log(epsilon**2 + 1) / (math.exp(6 * epsilon) * power * (epsilon + 3) ** (1 / epsilon))
-    assert bounds.theorem_3(5, MILLION, epsilon, "table", c=c, b=3.0) == close(math.sqrt(table))
-    assert bounds.corollary_3(5, MILLION, epsilon) == bounds.theorem_3(5, MILLION, epsilon)
+    assert bounds.theorem_3(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="table", c=c, b=3.0) == close(
+        math.sqrt(table)
+    )
+    assert bounds.corollary_3(n_arms=5, horizon=MILLION, epsilon=epsilon) == bounds.theorem_3(
+        n_arms=5, horizon=MILLION, epsilon=epsilon
+    )
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -167,9 +183,9 @@ def test_theorem_3_proof_line_follows_from_its_gap(epsilon, c):
     both = epsilon + c
     gap = math.sqrt(4 * math.log(epsilon**2 + 1) / (4 * MILLION * epsilon * math.exp(2 * both)))
     steps = MILLION * gap / 8 * math.exp(-2 * both - math.exp(2 * both) * 2 * MILLION * gap**2 / 4)
-    assert bounds.theorem_3(5, MILLION, epsilon, "strict", c) == close(steps)
-    assert bounds.theorem_3(5, MILLION, epsilon, "proof", c) == close(2 * steps)
-    threshold = bounds.horizon_3(5, epsilon, c)
+    assert bounds.theorem_3(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="corrected", c=c) == close(steps)
+    assert bounds.theorem_3(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="proof", c=c) == close(2 * steps)
+    threshold = bounds.horizon_3(n_arms=5, epsilon=epsilon, c=c)
     assert math.sqrt(4 * math.log(epsilon**2 + 1) / (4 * threshold * epsilon * math.exp(2 * both))) == close(0.5)
 
 
@@ -181,32 +197,40 @@ def test_theorem_4_is_the_printed_formula():
     for epsilon in EPSILONS:
         plain = sum((0.9 - m) / _kl(m, 0.9) for m in means[1:])
         printed = plain / (2 * _factor(epsilon)) * log
-        assert bounds.theorem_4(means, 1000, epsilon) == close(printed)
-        assert bounds.theorem_5(means, 1000, epsilon) == close(printed)
-        assert bounds.theorem_4(means, 1000, epsilon, "corrected") == close(4 * printed)
+        assert bounds.theorem_4(means=means, horizon=1000, epsilon=epsilon) == close(printed)
+        assert bounds.theorem_5(means=means, horizon=1000, epsilon=epsilon) == close(printed)
+        assert bounds.theorem_4(means=means, horizon=1000, epsilon=epsilon, variant="corrected") == close(4 * printed)
         keep = (math.exp(epsilon) - 1) / (math.exp(epsilon) + 1)
         answers = [0.5 + keep * (m - 0.5) for m in means]
         sharp = sum((0.9 - m) / _kl(r, answers[0]) for m, r in zip(means[1:], answers[1:], strict=True)) * log
-        assert bounds.theorem_4(means, 1000, epsilon, "sharp") == close(sharp)
+        assert bounds.theorem_4(means=means, horizon=1000, epsilon=epsilon, variant="derived") == close(sharp)
         assert sharp > 4 * printed
-        assert replacements.lai_robbins(means, 1000) == close(plain * log)
+        assert replacements.lai_robbins(means=means, horizon=1000) == close(plain * log)
 
 
 def test_sharp_problem_dependent_bounds_end_in_lai_and_robbins():
     means = [0.7, 0.4, 0.4]
-    plain = replacements.lai_robbins(means, 100)
+    plain = replacements.lai_robbins(means=means, horizon=100)
     for bound in (replacements.local_lower, replacements.central_lower, replacements.azize_basu):
-        assert bound(means, 100, math.inf) == close(plain)
-        values = [bound(means, 100, 10.0**x) for x in range(-4, 3)]
+        assert bound(means=means, epsilon=math.inf, horizon=100) == close(plain)
+        values = [bound(means=means, epsilon=10.0**x, horizon=100) for x in range(-4, 3)]
         assert all(a >= b - 1e-12 for a, b in zip(values, values[1:], strict=False))
         assert min(values) >= plain - 1e-12
-    assert bounds.theorem_4(means, 100, math.inf) == bounds.theorem_4(means, 100, math.inf, "corrected") == 0.0
+    assert (
+        bounds.theorem_4(means=means, horizon=100, epsilon=math.inf)
+        == bounds.theorem_4(means=means, horizon=100, epsilon=math.inf, variant="corrected")
+        == 0.0
+    )
     # two arms that cost 1/epsilon each
-    assert replacements.central_lower(means, 100, 1e-6) == close(2e6 * math.log(100), rel=1e-3)
-    assert replacements.azize_basu(means, 100, 1e-6) == close(2e6 / 6 * math.log(100), rel=1e-3)
+    assert replacements.central_lower(means=means, horizon=100, epsilon=1e-6) == close(2e6 * math.log(100), rel=1e-3)
+    assert replacements.azize_basu(means=means, horizon=100, epsilon=1e-6) == close(2e6 / 6 * math.log(100), rel=1e-3)
     for epsilon in EPSILONS:
-        assert replacements.central_lower(means, 100, epsilon) >= replacements.azize_basu(means, 100, epsilon)
-        assert replacements.local_lower(means, 100, epsilon) >= replacements.central_lower(means, 100, epsilon)
+        assert replacements.central_lower(means=means, horizon=100, epsilon=epsilon) >= replacements.azize_basu(
+            means=means, horizon=100, epsilon=epsilon
+        )
+        assert replacements.local_lower(means=means, horizon=100, epsilon=epsilon) >= replacements.central_lower(
+            means=means, horizon=100, epsilon=epsilon
+        )
 
 
 # --- refusals
@@ -215,12 +239,15 @@ def test_sharp_problem_dependent_bounds_end_in_lai_and_robbins():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: bounds.theorem_1(1, 10, 1.0), "n_arms must be >= 2"),
-        (lambda: bounds.theorem_1(2, 10, 1.0, c=0.1), "c must be > 0 and <= "),
-        (lambda: bounds.horizon_1(2, 1.0, "sharp"), "variant must be one of"),
-        (lambda: bounds.theorem_2(2, 10, 1.0, c=0.0), "c must be > 0"),
-        (lambda: bounds.theorem_4([0.5, 1.5], 10, 1.0), "means"),
-        (lambda: bounds.theorem_4([0.5, 0.4], 10, 1.0, "table"), "variant must be one of"),
+        (lambda: bounds.theorem_1(n_arms=1, horizon=10, epsilon=1.0), "n_arms must be >= 2"),
+        (lambda: bounds.theorem_1(n_arms=2, horizon=10, epsilon=1.0, c=0.1), "c must be > 0 and <= "),
+        (lambda: bounds.horizon_1(n_arms=2, epsilon=1.0, variant="derived"), "variant must be one of"),
+        (lambda: bounds.theorem_2(n_arms=2, horizon=10, epsilon=1.0, c=0.0), "c must be > 0"),
+        (lambda: bounds.theorem_4(means=[0.5, 1.5], horizon=10, epsilon=1.0), "means"),
+        (
+            lambda: bounds.theorem_4(means=[0.5, 0.4], horizon=10, epsilon=1.0, variant="table"),
+            "variant must be one of",
+        ),
     ],
 )
 def test_bad_arguments_are_named(call, message):

@@ -146,7 +146,7 @@ def test_lemma_5_adds_a_positive_term_at_the_exact_loss():
     extra, claimed = lemmas.lemma_5(pair)
     rate = math.exp(-4 / min(pair.pulls[0].min(), pair.pulls[1].min()))
     assert claimed == close((1 - 2 * rate) / (1 - rate)) and claimed < 1 < pair.likeliest
-    assert extra == close(bounds.spurious_term(0.5) * claimed) and extra > 0
+    assert extra == close(bounds.spurious_term(epsilon=0.5) * claimed) and extra > 0
 
 
 def test_lemma_6_holds_for_a_trivial_reason_and_a_step_fails():

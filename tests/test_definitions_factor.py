@@ -23,29 +23,37 @@ def test_theorem_a_is_its_formula_and_the_best_of_its_free_quantities():
         log, g = math.log(4 * 3 * horizon / 4**epochs), 2.0**-epochs
         wanted = 3 * (128 / g * log + 32 * math.log(12 * horizon) / epsilon + batch * g + 1) + 4 / g
         wanted += g * horizon * (horizon / batch) * 0.63 / (epsilon * math.sqrt(batch * mixing * (1 - mixing)))
-        assert factor.theorem_a_excess(3, horizon, epsilon, mixing, batch, epochs) == close(wanted)
+        assert factor.theorem_a_excess(
+            n_arms=3, horizon=horizon, epsilon=epsilon, mixing=mixing, batch=batch, epochs=epochs
+        ) == close(wanted)
 
     def ratio(free):
         mixing, epochs = min(math.exp(free[0]), 0.4), max(1, round(free[2]))
-        excess = factor.theorem_a_excess(3, 10**50, epsilon, mixing, int(math.exp(free[1])), epochs)
-        return math.log((1 + excess / replacements.minimax(3, 10**50)) / (1 - 2 * mixing))
+        excess = factor.theorem_a_excess(
+            n_arms=3, horizon=10**50, epsilon=epsilon, mixing=mixing, batch=int(math.exp(free[1])), epochs=epochs
+        )
+        return math.log((1 + excess / replacements.minimax(n_arms=3, horizon=10**50)) / (1 - 2 * mixing))
 
-    found = factor.theorem_a(3, 10**50, epsilon)
+    found = factor.theorem_a(n_arms=3, horizon=10**50, epsilon=epsilon)
     searched = [minimize(ratio, (-7.0, 100.0, e), method="Nelder-Mead").fun for e in (60.0, 68.0, 74.0)]
     assert math.log(found) <= min(searched) * 1.05
 
 
 def test_the_factor_of_theorem_a_falls_to_one():
     for epsilon in (0.01, 1.0):
-        factors = [factor.theorem_a(3, 10**power, epsilon) for power in (40, 60, 80, 120)]
+        factors = [factor.theorem_a(n_arms=3, horizon=10**power, epsilon=epsilon) for power in (40, 60, 80, 120)]
         assert factors == sorted(factors, reverse=True) and 1 < factors[-1] < 1.0001
         # the rate of the corollary, (epsilon^2 T)^(-1/11) but for a logarithm
         rate = math.log((factors[2] - 1) / (factors[3] - 1)) / (40 * math.log(10))
         assert 0.9 / 11 < rate < 1.1 / 11
-    assert factor.theorem_a(3, 10**70, 0.01) > factor.theorem_a(3, 10**70, 1.0) > factor.theorem_a(3, 10**70, math.inf)
+    assert (
+        factor.theorem_a(n_arms=3, horizon=10**70, epsilon=0.01)
+        > factor.theorem_a(n_arms=3, horizon=10**70, epsilon=1.0)
+        > factor.theorem_a(n_arms=3, horizon=10**70, epsilon=math.inf)
+    )
     for n_arms, horizon in product((2, 3, 10, 1000), (1, 2, 5, 30, 10**3, 10**6)):
         if horizon >= n_arms:
-            assert replacements.minimax(n_arms, horizon) >= 0.03 * math.sqrt(n_arms * horizon)
+            assert replacements.minimax(n_arms=n_arms, horizon=horizon) >= 0.03 * math.sqrt(n_arms * horizon)
 
 
 @pytest.mark.parametrize(("n_arms", "epsilon"), [(2, 0.01), (10, 1.0), (10, math.inf)])
@@ -63,13 +71,17 @@ def test_central_upper_by_hand(n_arms, epsilon):
             failures += 4**epoch / horizon * horizon * 2.0 ** (1 - epoch)
             costs.append(2.0 ** (1 - epoch) * sum(pulls))
         totals.append((n_arms - 1) * max(costs) + failures + horizon * 2.0**-last)
-    assert factor.central_upper(n_arms, horizon, epsilon) == close(min(totals))
+    assert factor.central_upper(n_arms=n_arms, horizon=horizon, epsilon=epsilon) == close(min(totals))
 
 
 def test_central_upper_is_between_the_lower_bound_and_uniform_play():
-    assert factor.central_upper(10, 100, 1.0) == 90 and factor.central_upper(2, 1, 1.0) == 0.5
-    for game in product((2, 5), (10, 10**12), (1e-6, 0.1, math.inf)):
-        assert replacements.central_minimax(*game) <= factor.central_upper(*game)
+    assert (
+        factor.central_upper(n_arms=10, horizon=100, epsilon=1.0) == 90
+        and factor.central_upper(n_arms=2, horizon=1, epsilon=1.0) == 0.5
+    )
+    for n_arms, horizon, epsilon in product((2, 5), (10, 10**12), (1e-6, 0.1, math.inf)):
+        game = {"n_arms": n_arms, "epsilon": epsilon, "horizon": horizon}
+        assert replacements.central_minimax(**game) <= factor.central_upper(**game)
 
 
 # --- Theorem B
@@ -81,9 +93,11 @@ def test_central_upper_is_between_the_lower_bound_and_uniform_play():
 def test_theorem_c_is_the_contrast_of_randomised_response():
     for epsilon in (0.1, 1.0, 5.0):
         keep, lie = math.exp(epsilon) / (1 + math.exp(epsilon)), 1 / (1 + math.exp(epsilon))
-        assert factor.theorem_c(epsilon) == close(1 / (keep - lie))
-        lower = replacements.local_minimax(5, 10**12, epsilon) / replacements.minimax(5, 10**12)
-        assert lower == close(factor.theorem_c(epsilon), rel=1e-3)
+        assert factor.theorem_c(epsilon=epsilon) == close(1 / (keep - lie))
+        lower = replacements.local_minimax(n_arms=5, horizon=10**12, epsilon=epsilon) / replacements.minimax(
+            n_arms=5, horizon=10**12
+        )
+        assert lower == close(factor.theorem_c(epsilon=epsilon), rel=1e-3)
 
 
 # --- the contraction
@@ -91,7 +105,7 @@ def test_theorem_c_is_the_contrast_of_randomised_response():
 
 def test_randomised_response_reaches_the_contraction():
     for epsilon in (0.2, 3.0):
-        share = replacements.contraction(epsilon)
+        share = replacements.contraction(epsilon=epsilon)
         assert share == close((math.expm1(epsilon) / (math.exp(epsilon) + 1)) ** 2)
         assert response_kl(0.5, 0.5001, epsilon) / bernoulli_kl(0.5, 0.5001) == close(share, rel=1e-6)
 
@@ -100,15 +114,15 @@ def test_the_bound_for_any_law():
     means, log = [0.7, 0.4, 0.2], math.log(500)
     gaps, divergences = [0.3, 0.5], [bernoulli_kl(m, 0.7) for m in means[1:]]
     for epsilon in (0.1, 1.0, 4.0):
-        found = replacements.asoodeh_zhang(gaps, divergences, 500, epsilon)
+        found = replacements.asoodeh_zhang(gaps=gaps, divergences=divergences, horizon=500, epsilon=epsilon)
         assert found == close(
             sum(g / d for g, d in zip(gaps, divergences, strict=True)) / math.tanh(epsilon / 2) ** 2 * log
         )
         # for Bernoulli arms between what the paper's method gives and what is exact
-        assert bounds.theorem_4(means, 500, epsilon, "corrected") <= found
-        assert found <= replacements.local_lower(means, 500, epsilon) * (1 + 1e-12)
+        assert bounds.theorem_4(means=means, horizon=500, epsilon=epsilon, variant="corrected") <= found
+        assert found <= replacements.local_lower(means=means, horizon=500, epsilon=epsilon) * (1 + 1e-12)
     # Gaussian arms of unit variance: divergence gap^2/2
-    assert replacements.asoodeh_zhang([0.5], [0.125], 500, math.inf) == close(4 * log)
+    assert replacements.asoodeh_zhang(gaps=[0.5], divergences=[0.125], horizon=500, epsilon=math.inf) == close(4 * log)
 
 
 # --- refusals
@@ -117,9 +131,12 @@ def test_the_bound_for_any_law():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: factor.theorem_a(2, 3, 1.0), "horizon must be >= 4"),
-        (lambda: factor.theorem_a_excess(2, 100, 1.0, 0.1, 10, 4), "epochs must be <= log4"),
-        (lambda: replacements.asoodeh_zhang([0.5], [0.0], 500, 1.0), "divergences"),
+        (lambda: factor.theorem_a(n_arms=2, horizon=3, epsilon=1.0), "horizon must be >= 4"),
+        (
+            lambda: factor.theorem_a_excess(n_arms=2, horizon=100, epsilon=1.0, mixing=0.1, batch=10, epochs=4),
+            "epochs must be <= log4",
+        ),
+        (lambda: replacements.asoodeh_zhang(gaps=[0.5], divergences=[0.0], horizon=500, epsilon=1.0), "divergences"),
     ],
 )
 def test_bad_arguments_are_named(call, message):

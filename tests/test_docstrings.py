@@ -1,4 +1,4 @@
-"""Every public callable of the library says what it takes, returns and raises, and its examples run."""
+"""Whatever is listed, or needs no underscore, says what it takes, returns and raises, and its examples run."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pkgutil
 import textwrap
 from pathlib import Path
 
+import listed
 import pytest
 
 import private_bandits
@@ -20,7 +21,7 @@ from private_bandits.policy import Policy
 
 @pytest.fixture(scope="module")
 def modules():
-    """The public modules of the library."""
+    """The modules of the library whose names have no underscore."""
     found = pkgutil.walk_packages(private_bandits.__path__, "private_bandits.")
     return [importlib.import_module(one.name) for one in found if "._" not in one.name]
 
@@ -32,7 +33,7 @@ def plain(thing):
 
 @pytest.fixture(scope="module")
 def public(modules):
-    """Every public function, class and method of the library by its name, once."""
+    """Every function, class and method of these modules by its name, once: all that is listed is among them."""
     found = {}
     for module in modules:
         for name, thing in vars(module).items():
@@ -48,6 +49,11 @@ def public(modules):
                     if inspect.isfunction(function) and not method.startswith("_") and not inherited:
                         found[f"{module.__name__}.{name}.{method}"] = function
     assert len(found) > 300 and "private_bandits.problems.semibandits.SemiBandit.top_k" in found
+    seen = {id(thing) for thing in found.values()}
+    missed = [
+        path for path, thing in listed.things().items() if id(plain(thing)) not in seen and inspect.isroutine(thing)
+    ]
+    assert not missed, missed
     return found
 
 

@@ -39,34 +39,54 @@ def test_doubling_episodes_keep_their_bound_where_it_is_not_vacuous(v, epsilon):
 
 def test_upper_bounds_by_hand():
     # v = 1/2: (u/gap)^2 = 64 and 16 at u = 2
-    assert bounds.robust_ucb_upper(MEANS, 0.5, 2.0, HORIZON) == close(LOG * 80 + 0.75)
-    assert bounds.robust_ucb_upper(MEANS, 0.5, 2.0, HORIZON, "corrected") == close(2 * 8**3 * LOG * 80 + 2.25)
-    assert bounds.dp_robust_ucb_upper(MEANS, 0.5, 0.5, 2.0, HORIZON) == close(LOG**4.5 / 0.5 * 80 + 0.75)
+    assert bounds.robust_ucb_upper(means=MEANS, v=0.5, u=2.0, horizon=HORIZON) == close(LOG * 80 + 0.75)
+    assert bounds.robust_ucb_upper(means=MEANS, v=0.5, u=2.0, horizon=HORIZON, variant="corrected") == close(
+        2 * 8**3 * LOG * 80 + 2.25
+    )
+    assert bounds.dp_robust_ucb_upper(means=MEANS, epsilon=0.5, v=0.5, u=2.0, horizon=HORIZON) == close(
+        LOG**4.5 / 0.5 * 80 + 0.75
+    )
     corrected = 36**3 * math.log(2 * HORIZON**4) * LOG**3.5 / 0.5 * 80
     for c, scale in ((18.0, 1.0), (9.0, 0.125)):
-        found = bounds.dp_robust_ucb_upper(MEANS, 0.5, 0.5, 2.0, HORIZON, "corrected", c=c)
+        found = bounds.dp_robust_ucb_upper(
+            means=MEANS, epsilon=0.5, v=0.5, u=2.0, horizon=HORIZON, variant="corrected", c=c
+        )
         assert found == close(scale * corrected + 6 * 0.75)
-    assert bounds.dp_robust_ucb_upper(MEANS, 0.5, 0.5, 2.0, 1, "corrected") == close(6 * 0.75)
+    assert bounds.dp_robust_ucb_upper(means=MEANS, epsilon=0.5, v=0.5, u=2.0, horizon=1, variant="corrected") == close(
+        6 * 0.75
+    )
     # sum of gap^-2 = 20
-    assert bounds.dp_upper(MEANS, 0.5, 0.5, 8.0, HORIZON) == close(4 * LOG / 0.5 * 20 + 0.5)
-    assert bounds.dp_upper(MEANS, 0.5, 0.5, 8.0, HORIZON, variant="rate") == close(64 * LOG / 0.5 * 20 + 0.5)
-    assert bounds.ldp_upper(MEANS, 0.5, 0.5, 2.0, HORIZON) == close(16 * LOG / 0.25 * 20 + 0.5)
+    assert bounds.dp_upper(means=MEANS, epsilon=0.5, v=0.5, u=8.0, horizon=HORIZON) == close(4 * LOG / 0.5 * 20 + 0.5)
+    assert bounds.dp_upper(means=MEANS, epsilon=0.5, v=0.5, u=8.0, horizon=HORIZON, variant="rate") == close(
+        64 * LOG / 0.5 * 20 + 0.5
+    )
+    assert bounds.ldp_upper(means=MEANS, epsilon=0.5, v=0.5, u=2.0, horizon=HORIZON) == close(
+        16 * LOG / 0.25 * 20 + 0.5
+    )
     # sum of gap^-5 = 1024 + 32
-    assert bounds.ldp_upper(MEANS, 0.5, 0.5, 2.0, HORIZON, variant="rate") == close(16 * LOG / 0.25 * 1056 + 0.5)
+    assert bounds.ldp_upper(means=MEANS, epsilon=0.5, v=0.5, u=2.0, horizon=HORIZON, variant="rate") == close(
+        16 * LOG / 0.25 * 1056 + 0.5
+    )
     # v = 1: exponents 1/2; u^(1/4) = 2, u^(2/2) = 16
-    assert bounds.dp_upper_independent(4, 0.25, 1.0, 16.0, HORIZON) == close(2 * math.sqrt(16 * LOG * HORIZON))
-    assert bounds.ldp_upper_independent(4, 0.5, 1.0, 16.0, HORIZON) == close(16 * math.sqrt(16 * LOG * HORIZON))
+    assert bounds.dp_upper_independent(n_arms=4, epsilon=0.25, v=1.0, u=16.0, horizon=HORIZON) == close(
+        2 * math.sqrt(16 * LOG * HORIZON)
+    )
+    assert bounds.ldp_upper_independent(n_arms=4, epsilon=0.5, v=1.0, u=16.0, horizon=HORIZON) == close(
+        16 * math.sqrt(16 * LOG * HORIZON)
+    )
 
 
 def test_corrected_upper_bounds_count_the_pulls():
     # gap 1/4 leaves after the epoch of 1/8, gap 1/2 after that of 1/4; L grows with the epoch
     for name, inside, epoch_of in (("dp", 4, bounds.dp_epoch), ("ldp", 8, bounds.ldp_epoch)):
-        pulls = [epoch_of(e, math.log(inside * 4 * e**2 / 0.01), 0.5, 0.9, 2.0).pulls for e in (1, 2, 3)]
+        law = {"v": 0.9, "u": 2.0, "epsilon": 0.5}
+        pulls = [epoch_of(epoch=e, log=math.log(inside * 4 * e**2 / 0.01), **law).pulls for e in (1, 2, 3)]
+        game = {"means": MEANS, "horizon": HORIZON, "variant": "corrected"} | law
         expected = 0.25 * sum(pulls) + 0.5 * sum(pulls[:2]) + 2 * 0.01 * HORIZON * 0.5
-        found = UPPER[name](MEANS, 0.5, 0.9, 2.0, HORIZON, beta=0.01, variant="corrected")
+        found = UPPER[name](beta=0.01, **game)
         assert found == close(expected, rel=1e-12)
-        default = UPPER[name](MEANS, 0.5, 0.9, 2.0, HORIZON, variant="corrected")
-        assert default == close(UPPER[name](MEANS, 0.5, 0.9, 2.0, HORIZON, 1 / HORIZON, "corrected"), rel=1e-12)
+        default = UPPER[name](**game)
+        assert default == close(UPPER[name](beta=1 / HORIZON, **game), rel=1e-12)
 
 
 def test_corrected_instance_independent_bounds_by_hand(v=0.5):
@@ -77,29 +97,37 @@ def test_corrected_instance_independent_bounds_by_hand(v=0.5):
     ):
         horizon, played, costs = 10**13, 0.0, [10.0**13]
         for m in range(1, 60):
-            played += epoch_of(m, math.log(inside * 4 * m**2 * horizon), 0.5, v, 0.1).pulls
+            log = math.log(inside * 4 * m**2 * horizon)
+            played += epoch_of(epoch=m, log=log, v=v, u=0.1, epsilon=0.5).pulls
             costs.append(horizon * 2.0**-m + 3 * 2.0 ** (1 - m) * played)
         assert costs.index(min(costs)) > 1  # not the trivial bound
-        assert bound(4, 0.5, v, 0.1, horizon, "corrected") == close(min(costs) + 2, rel=1e-12)
+        found = bound(n_arms=4, v=v, u=0.1, epsilon=0.5, horizon=horizon, variant="corrected")
+        assert found == close(min(costs) + 2, rel=1e-12)
 
 
 def test_lower_bounds_by_hand():
     # v = 1: p = gap^2 / u = 1/100; 3 bad arms
-    assert bounds.dp_lower(4, 0.1, 0.5, 1.0, HORIZON) == close(3 * LOG / 0.5 / 0.1)
+    assert bounds.dp_lower(n_arms=4, gap=0.1, epsilon=0.5, v=1.0, horizon=HORIZON) == close(3 * LOG / 0.5 / 0.1)
     p = 0.01
-    assert bounds.dp_lower(4, 0.1, 0.1, 1.0, HORIZON, variant="corrected") == close(3 * 0.1 * LOG / (0.6 * p))
-    assert bounds.dp_lower(4, 0.1, 1.0, 1.0, HORIZON, variant="corrected") == close(3 * 0.1 * LOG / -math.log(1 - p))
-    assert bounds.ldp_lower(4, 0.1, 0.5, 1.0, HORIZON) == close(3 * LOG / 0.25 / 0.1)
+    assert bounds.dp_lower(n_arms=4, gap=0.1, epsilon=0.1, v=1.0, horizon=HORIZON, variant="corrected") == close(
+        3 * 0.1 * LOG / (0.6 * p)
+    )
+    assert bounds.dp_lower(n_arms=4, gap=0.1, epsilon=1.0, v=1.0, horizon=HORIZON, variant="corrected") == close(
+        3 * 0.1 * LOG / -math.log(1 - p)
+    )
+    assert bounds.ldp_lower(n_arms=4, gap=0.1, epsilon=0.5, v=1.0, horizon=HORIZON) == close(3 * LOG / 0.25 / 0.1)
     weight = math.log(1.5)  # e^eps = 1.5: C = 2.25 * 0.25
-    assert bounds.local_loss(weight) == close(2.25 * 0.25)
-    assert bounds.local_loss(1.0) == close(4 * (math.e - 1) ** 2)
-    found = bounds.ldp_lower(4, 0.1, weight, 1.0, HORIZON, variant="corrected")
+    assert bounds.local_loss(epsilon=weight) == close(2.25 * 0.25)
+    assert bounds.local_loss(epsilon=1.0) == close(4 * (math.e - 1) ** 2)
+    found = bounds.ldp_lower(n_arms=4, gap=0.1, epsilon=weight, v=1.0, horizon=HORIZON, variant="corrected")
     assert found == close(3 * 0.1 * LOG / (0.5625 * p**2))
-    found = bounds.ldp_lower(4, 0.1, weight, 1.0, HORIZON, u=0.5, variant="corrected")
+    found = bounds.ldp_lower(n_arms=4, gap=0.1, epsilon=weight, v=1.0, horizon=HORIZON, u=0.5, variant="corrected")
     assert found == close(3 * 0.1 * LOG / (0.5625 * (2 * p) ** 2))
-    assert bounds.ldp_lower(4, 0.1, weight, 1.0, HORIZON, u=0.01, variant="corrected") == 0.0
+    assert (
+        bounds.ldp_lower(n_arms=4, gap=0.1, epsilon=weight, v=1.0, horizon=HORIZON, u=0.01, variant="corrected") == 0.0
+    )
     # v = 1/2: p = (gap^1.5 / u)^2 = gap^3
-    found = bounds.ldp_lower(2, 0.1, weight, 0.5, HORIZON, variant="corrected")
+    found = bounds.ldp_lower(n_arms=2, gap=0.1, epsilon=weight, v=0.5, horizon=HORIZON, variant="corrected")
     assert found == close(0.1 * LOG / (0.5625 * 1e-6))
 
 
@@ -109,12 +137,18 @@ def test_the_two_hypotheses_are_optimised_over_the_gap():
     gaps = np.logspace(-5, -0.5, 4001)
     mass = ((2 * gaps) ** (1 + v) / u) ** (1 / v)
     share = 0.5 * 3 / (6 * 0.5 * 1e6)
-    assert bounds.dp_lower_independent(4, 0.5, 1.0, 10**6) == close(1e6 / 16 * math.sqrt(share / math.e))
-    assert bounds.ldp_lower_independent(4, 0.5, 1.0, 10**4) == close(math.sqrt(16) * 100)
-    assert bounds.ldp_lower_independent(4, math.log(1.5), 1.0, 1, variant="corrected") == 0.0
+    assert bounds.dp_lower_independent(n_arms=4, epsilon=0.5, v=1.0, horizon=10**6) == close(
+        1e6 / 16 * math.sqrt(share / math.e)
+    )
+    assert bounds.ldp_lower_independent(n_arms=4, epsilon=0.5, v=1.0, horizon=10**4) == close(math.sqrt(16) * 100)
+    assert bounds.ldp_lower_independent(n_arms=4, epsilon=math.log(1.5), v=1.0, horizon=1, variant="corrected") == 0.0
     for loss, exponent, found in (
-        (6 * epsilon, 1, bounds.dp_lower_independent(arms, epsilon, v, horizon, u)),
-        (bounds.local_loss(epsilon), 2, bounds.ldp_lower_independent(arms, epsilon, v, horizon, u, "corrected")),
+        (6 * epsilon, 1, bounds.dp_lower_independent(n_arms=arms, epsilon=epsilon, v=v, horizon=horizon, u=u)),
+        (
+            bounds.local_loss(epsilon=epsilon),
+            2,
+            bounds.ldp_lower_independent(n_arms=arms, epsilon=epsilon, v=v, horizon=horizon, u=u, variant="corrected"),
+        ),
     ):
         best = np.max(horizon * gaps / 8 * np.exp(-loss * horizon / (arms - 1) * mass**exponent) * (mass <= 1))
         assert found == close(best, rel=1e-4)
@@ -141,7 +175,7 @@ def test_bounded_hypotheses_are_optimised_over_the_gap(local):
     gaps = np.logspace(-5, -1.1, 4001)
     divergence = -0.5 * np.log1p(-4 * (2 * gaps) ** 2)
     assert np.all(divergence <= 4 * (2 * gaps) ** 2)
-    loss = bounds.local_loss(epsilon) * (2 * gaps) ** 2 if local else 4 * (2 * gaps) ** 2
+    loss = bounds.local_loss(epsilon=epsilon) * (2 * gaps) ** 2 if local else 4 * (2 * gaps) ** 2
     best = np.max(horizon * gaps / 8 * np.exp(-loss * horizon / (arms - 1)))
     found = lemmas.bounded_lower_independent(arms, epsilon, horizon, local=local, variant="corrected")
     assert found == close(best, rel=1e-4)
@@ -164,7 +198,7 @@ def test_the_least_constants_satisfy_the_rule():
     for epsilon in (0.02, 1.0):
         for v, u in ((0.5, 5.0), (0.9, 8.0), (1.0, 1.0)):
             c, log = lemmas.least_c("local", epsilon, v, u), 40.0
-            pulls = [bounds.ldp_epoch(epoch, log, epsilon, v, u, c).pulls for epoch in (1, 2)]
+            pulls = [bounds.ldp_epoch(epoch=epoch, log=log, epsilon=epsilon, v=v, u=u, c=c).pulls for epoch in (1, 2)]
             off = [lemmas.ldp_confidence(epsilon, math.sqrt(log / number)) for number in pulls]
             assert max(off) == off[0] <= c / 4 < 1.02 * off[0]
             assert 20.0 < c < 24.0
@@ -258,7 +292,7 @@ def test_the_width_for_a_regular_tail_covers_quantiles_means(shape):
         beyond = excess * scale - truncated_moment(scale * excess, shape, threshold, 1.0)
         assert beyond == close(excess * threshold * tail)
         assert truncated_moment(scale * excess, shape, threshold, 2.0) <= second * threshold**2 * tail
-    assert bounds.quantile_width(excess, second) == close(14 * excess + math.sqrt(28 * second) + 7 / 3)
+    assert bounds.quantile_width(excess=excess, second=second) == close(14 * excess + math.sqrt(28 * second) + 7 / 3)
     # of g, the rewards beyond the threshold: what counts, choice and the tail of a binomial law allow
     assert 14 - math.sqrt(28) > 2 + 7 / 3 + 4
 
@@ -269,10 +303,18 @@ def test_the_width_for_a_regular_tail_covers_quantiles_means(shape):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: bounds.robust_ucb_upper(MEANS, 1.5, 1.0, HORIZON), "v must be"),
-        (lambda: bounds.dp_upper(MEANS, 0.5, 0.5, 1.0, HORIZON, beta=1.0, variant="corrected"), "beta must be"),
-        (lambda: bounds.ldp_upper(MEANS, 0.5, 0.5, 1.0, HORIZON, variant="misprinted"), "variant must be one of"),
-        (lambda: bounds.quantile_width(0.5, 1.0), "excess must be"),
+        (lambda: bounds.robust_ucb_upper(means=MEANS, v=1.5, u=1.0, horizon=HORIZON), "v must be"),
+        (
+            lambda: bounds.dp_upper(
+                means=MEANS, epsilon=0.5, v=0.5, u=1.0, horizon=HORIZON, beta=1.0, variant="corrected"
+            ),
+            "beta must be",
+        ),
+        (
+            lambda: bounds.ldp_upper(means=MEANS, epsilon=0.5, v=0.5, u=1.0, horizon=HORIZON, variant="misprinted"),
+            "variant must be one of",
+        ),
+        (lambda: bounds.quantile_width(excess=0.5, second=1.0), "excess must be"),
     ],
 )
 def test_bad_input_is_refused(call, message):

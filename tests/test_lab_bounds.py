@@ -23,15 +23,21 @@ Bounds = dict[str, Callable[[int], float]]
 
 def _cascading(values: Values, problem: Any) -> Bounds:
     epsilon, delta = values["epsilon"], values["delta"]
-    instance = [values[name] for name in ("n_items", "list_size", "p", "gap")]
+    instance = {name: values[name] for name in ("n_items", "list_size", "p", "gap")}
     return {
-        "laplace-stated": lambda t: cascading.theorem_4(problem, t, epsilon, "corrected"),
-        "gaussian-stated": lambda t: cascading.theorem_6(problem, t, epsilon, delta),
-        "composition-stated": lambda t: cascading.theorem_8(problem, t, epsilon, delta),
-        "first": lambda t: cascading.repaired_first_upper(problem, t, epsilon),
-        "blocks-keep": lambda t: cascading.repaired_blocks_upper(problem, t, epsilon),
-        "blocks-forget": lambda t: cascading.repaired_blocks_upper(problem, t, epsilon, "forget"),
-        "Theorem 12, DP, corrected": lambda t: cascading.theorem_12(*instance, t, epsilon, "corrected"),
+        "laplace-stated": lambda t: cascading.theorem_4(
+            problem=problem, horizon=t, epsilon=epsilon, variant="corrected"
+        ),
+        "gaussian-stated": lambda t: cascading.theorem_6(problem=problem, horizon=t, epsilon=epsilon, delta=delta),
+        "composition-stated": lambda t: cascading.theorem_8(problem=problem, horizon=t, epsilon=epsilon, delta=delta),
+        "first": lambda t: cascading.repaired_first_upper(problem=problem, horizon=t, epsilon=epsilon),
+        "blocks-keep": lambda t: cascading.repaired_blocks_upper(problem=problem, horizon=t, epsilon=epsilon),
+        "blocks-forget": lambda t: cascading.repaired_blocks_upper(
+            problem=problem, horizon=t, epsilon=epsilon, design="forget"
+        ),
+        "Theorem 12, DP, corrected": lambda t: cascading.theorem_12(
+            **instance, epsilon=epsilon, horizon=t, variant="corrected"
+        ),
     }
 
 
@@ -40,25 +46,35 @@ def _semibandits(values: Values, problem: Any) -> Bounds:
     if values["family"] == "windows":
         return {}
     if values["family"] == "K-path":
-        instance = values["n_arms"], values["size"], values["gap"], epsilon
-        return {"Theorem 6, local DP, corrected": lambda t: semibandits.theorem_6(*instance, t, variant="corrected")}
+        instance = {name: values[name] for name in ("n_arms", "size", "gap", "epsilon")}
+        return {
+            "Theorem 6, local DP, corrected": lambda t: semibandits.theorem_6(
+                **instance, horizon=t, variant="corrected"
+            )
+        }
     return {
-        "ldp1-repaired": lambda _: semibandits.theorem_2(problem, horizon, epsilon, "corrected"),
-        "ldp2-repaired": lambda _: semibandits.theorem_4(problem, horizon, epsilon, "corrected"),
-        "dp-repaired": lambda _: semibandits.theorem_8(problem, horizon, epsilon, "corrected"),
+        "ldp1-repaired": lambda _: semibandits.theorem_2(
+            problem=problem, horizon=horizon, epsilon=epsilon, variant="corrected"
+        ),
+        "ldp2-repaired": lambda _: semibandits.theorem_4(
+            problem=problem, horizon=horizon, epsilon=epsilon, variant="corrected"
+        ),
+        "dp-repaired": lambda _: semibandits.theorem_8(
+            problem=problem, horizon=horizon, epsilon=epsilon, variant="corrected"
+        ),
     }
 
 
 def _heavy_tailed(values: Values, problem: Any) -> Bounds:
     epsilon, v, beta, horizon = (values[name] for name in ("epsilon", "v", "beta", "horizon"))
-    given = problem.means, v, problem.moment(v)
-    found: Bounds = {"robust-ucb": lambda _: heavy_tailed.robust_ucb_upper(*given, horizon, "corrected")}
+    given = {"means": problem.means, "v": v, "u": problem.moment(v), "variant": "corrected"}
+    found: Bounds = {"robust-ucb": lambda _: heavy_tailed.robust_ucb_upper(horizon=horizon, **given)}
     if epsilon <= 1:
-        private = problem.means, epsilon, *given[1:]
+        private = {"epsilon": epsilon, **given}
         found |= {
-            "dp-ucb": lambda _: heavy_tailed.dp_robust_ucb_upper(*private, horizon, "corrected"),
-            "dp-se": lambda t: heavy_tailed.dp_upper(*private, t, beta, variant="corrected"),
-            "ldp-se": lambda t: heavy_tailed.ldp_upper(*private, t, beta, variant="corrected"),
+            "dp-ucb": lambda _: heavy_tailed.dp_robust_ucb_upper(horizon=horizon, **private),
+            "dp-se": lambda t: heavy_tailed.dp_upper(horizon=t, beta=beta, **private),
+            "ldp-se": lambda t: heavy_tailed.ldp_upper(horizon=t, beta=beta, **private),
         }
     return found
 
@@ -69,7 +85,15 @@ def _contextual(values: Values, problem: Any) -> Bounds:
         method = noise if noise in ("classical", "analytic") else "classical"
         delta = None if noise == "laplace" else values["delta"]
         kind = "laplace" if noise == "laplace" else "gaussian"
-        return lambda t: contextual.theorem_6(problem, t, policy.privacy.epsilon, delta, step, kind, method)
+        return lambda t: contextual.theorem_6(
+            problem=problem,
+            horizon=t,
+            epsilon=policy.privacy.epsilon,
+            delta=delta,
+            step=step,
+            noise=kind,
+            method=method,
+        )
 
     steps = ("printed", "tuned", "strong") if values["kind"] == "quadratic" else ("printed", "tuned")
     return {

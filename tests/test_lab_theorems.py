@@ -32,46 +32,66 @@ def _library(instance: dict[str, Any], epsilon: float) -> dict[str, float]:
     ball = ConvexLoss.ball(np.full((1, size), 0.1), kind="distance")
     found = {
         "cascading": cascade.uniform_regret(),
-        "cascading/theorem_4": cascading.theorem_4(cascade, rounds, epsilon),
-        "cascading/theorem_4-corrected": cascading.theorem_4(cascade, rounds, epsilon, "corrected"),
-        "cascading/theorem_6": cascading.theorem_6(cascade, rounds, epsilon, delta),
-        "cascading/theorem_8": cascading.theorem_8(cascade, rounds, epsilon, delta),
-        "cascading/theorem_2": cascading.theorem_2(cascade, rounds, epsilon),
-        "cascading/first": cascading.repaired_first_upper(cascade, rounds, epsilon),
-        "cascading/theorem_11": cascading.theorem_11(items, size, 0.5, gap, rounds, epsilon),
-        "cascading/theorem_12": cascading.theorem_12(items, size, 0.5, gap, rounds, epsilon, "corrected"),
+        "cascading/theorem_4": cascading.theorem_4(problem=cascade, horizon=rounds, epsilon=epsilon),
+        "cascading/theorem_4-corrected": cascading.theorem_4(
+            problem=cascade, horizon=rounds, epsilon=epsilon, variant="corrected"
+        ),
+        "cascading/theorem_6": cascading.theorem_6(problem=cascade, horizon=rounds, epsilon=epsilon, delta=delta),
+        "cascading/theorem_8": cascading.theorem_8(problem=cascade, horizon=rounds, epsilon=epsilon, delta=delta),
+        "cascading/theorem_2": cascading.theorem_2(problem=cascade, horizon=rounds, epsilon=epsilon),
+        "cascading/first": cascading.repaired_first_upper(problem=cascade, horizon=rounds, epsilon=epsilon),
+        "cascading/theorem_11": cascading.theorem_11(
+            n_items=items, list_size=size, p=0.5, gap=gap, horizon=rounds, epsilon=epsilon
+        ),
+        "cascading/theorem_12": cascading.theorem_12(
+            n_items=items, list_size=size, p=0.5, gap=gap, horizon=rounds, epsilon=epsilon, variant="corrected"
+        ),
         "semibandits": semi.uniform_regret(),
-        "semibandits/theorem_2": semibandits.theorem_2(semi, rounds, epsilon, "corrected"),
-        "semibandits/theorem_2-printed": semibandits.theorem_2(semi, rounds, epsilon),
-        "semibandits/theorem_4": semibandits.theorem_4(semi, rounds, epsilon, "corrected"),
-        "semibandits/theorem_4-printed": semibandits.theorem_4(semi, rounds, epsilon),
-        "semibandits/theorem_8": semibandits.theorem_8(semi, rounds, epsilon, "corrected"),
-        "semibandits/theorem_5": semibandits.theorem_5(items, gap, epsilon, rounds, float(size), "corrected"),
-        "semibandits/b_inf_dp": semibandits.b_inf_dp_lower(items, gap, epsilon, rounds, float(size), "corrected"),
+        "semibandits/theorem_2": semibandits.theorem_2(
+            problem=semi, horizon=rounds, epsilon=epsilon, variant="corrected"
+        ),
+        "semibandits/theorem_2-printed": semibandits.theorem_2(problem=semi, horizon=rounds, epsilon=epsilon),
+        "semibandits/theorem_4": semibandits.theorem_4(
+            problem=semi, horizon=rounds, epsilon=epsilon, variant="corrected"
+        ),
+        "semibandits/theorem_4-printed": semibandits.theorem_4(problem=semi, horizon=rounds, epsilon=epsilon),
+        "semibandits/theorem_8": semibandits.theorem_8(
+            problem=semi, horizon=rounds, epsilon=epsilon, variant="corrected"
+        ),
+        "semibandits/theorem_5": semibandits.theorem_5(
+            n_arms=items, gap=gap, epsilon=epsilon, horizon=rounds, b_inf=float(size), variant="corrected"
+        ),
+        "semibandits/b_inf_dp": semibandits.b_inf_dp_lower(
+            n_arms=items, gap=gap, epsilon=epsilon, horizon=rounds, b_inf=float(size), variant="corrected"
+        ),
         "definitions": (1 - 1 / size) * gap,
-        "definitions/local": definitions.theorem_4(bernoulli, rounds, epsilon, "sharp"),
-        "definitions/theorem_4": definitions.theorem_4(bernoulli, rounds, epsilon),
-        "definitions/central": replacements.central_lower(bernoulli, rounds, epsilon),
-        "definitions/azize_basu": replacements.azize_basu(bernoulli, rounds, epsilon),
-        "definitions/local_minimax": replacements.local_minimax(size, rounds, epsilon),
-        "definitions/central_minimax": replacements.central_minimax(size, rounds, epsilon),
+        "definitions/local": definitions.theorem_4(means=bernoulli, horizon=rounds, epsilon=epsilon, variant="derived"),
+        "definitions/theorem_4": definitions.theorem_4(means=bernoulli, horizon=rounds, epsilon=epsilon),
+        "definitions/central": replacements.central_lower(means=bernoulli, horizon=rounds, epsilon=epsilon),
+        "definitions/azize_basu": replacements.azize_basu(means=bernoulli, horizon=rounds, epsilon=epsilon),
+        "definitions/local_minimax": replacements.local_minimax(n_arms=size, horizon=rounds, epsilon=epsilon),
+        "definitions/central_minimax": replacements.central_minimax(n_arms=size, horizon=rounds, epsilon=epsilon),
         "contextual": 2.0,
-        "contextual/theorem_6": contextual.theorem_6(ball, rounds, epsilon, delta),
-        "contextual/theorem_6-tuned": contextual.theorem_6(ball, rounds, epsilon, delta, "tuned"),
-        "contextual/theorem_8": contextual.theorem_8(size, rounds, epsilon, delta, "order"),
-        "contextual/local_lower": contextual.local_lower(rounds, epsilon),
+        "contextual/theorem_6": contextual.theorem_6(problem=ball, horizon=rounds, epsilon=epsilon, delta=delta),
+        "contextual/theorem_6-tuned": contextual.theorem_6(
+            problem=ball, horizon=rounds, epsilon=epsilon, delta=delta, step="tuned"
+        ),
+        "contextual/theorem_8": contextual.theorem_8(
+            dim=size, horizon=rounds, epsilon=epsilon, delta=delta, variant="rate"
+        ),
+        "contextual/local_lower": contextual.local_lower(horizon=rounds, epsilon=epsilon),
         "heavy_tailed": (1 - 1 / size) * gap,
     }
     if epsilon <= 1:
-        law = epsilon, v, 1.0, rounds
-        hard = size, gap, epsilon, v, rounds
+        law = {"means": tailed, "v": v, "u": 1.0, "epsilon": epsilon, "horizon": rounds}
+        hard = {"n_arms": size, "gap": gap, "v": v, "epsilon": epsilon, "horizon": rounds}
         found |= {
-            "heavy_tailed/dp": heavy.dp_upper(tailed, *law, variant="corrected"),
-            "heavy_tailed/dp-printed": heavy.dp_upper(tailed, *law),
-            "heavy_tailed/ldp": heavy.ldp_upper(tailed, *law, variant="corrected"),
-            "heavy_tailed/ldp-printed": heavy.ldp_upper(tailed, *law),
-            "heavy_tailed/dp_lower": heavy.dp_lower(*hard, variant="corrected"),
-            "heavy_tailed/ldp_lower": heavy.ldp_lower(*hard, variant="corrected"),
+            "heavy_tailed/dp": heavy.dp_upper(**law, variant="corrected"),
+            "heavy_tailed/dp-printed": heavy.dp_upper(**law),
+            "heavy_tailed/ldp": heavy.ldp_upper(**law, variant="corrected"),
+            "heavy_tailed/ldp-printed": heavy.ldp_upper(**law),
+            "heavy_tailed/dp_lower": heavy.dp_lower(**hard, variant="corrected"),
+            "heavy_tailed/ldp_lower": heavy.ldp_lower(**hard, variant="corrected"),
         }
     return found
 
@@ -82,11 +102,15 @@ def _without_privacy(instance: dict[str, Any]) -> dict[str, float]:
     size, gap, rounds, v = (instance[key] for key in ("K", "gap", "T", "v"))
     bernoulli, tailed = [0.5] + [0.5 - gap] * (size - 1), [1.0] + [1.0 - gap] * (size - 1)
     free["contextual/local_lower/rest"] = 0.0  # a price of privacy alone
-    free["definitions/theorem_4/rest"] = replacements.lai_robbins(bernoulli, rounds)
-    free["cascading/theorem_11/rest"] = cascading.kveton_lower(instance["m"], size, 0.5, gap, rounds)
+    free["definitions/theorem_4/rest"] = replacements.lai_robbins(means=bernoulli, horizon=rounds)
+    free["cascading/theorem_11/rest"] = cascading.kveton_lower(
+        n_items=instance["m"], list_size=size, p=0.5, gap=gap, horizon=rounds
+    )
     for name in ("dp", "ldp", "dp-printed", "ldp-printed"):
         variant = "printed" if name.endswith("printed") else "corrected"
-        free[f"heavy_tailed/{name}/rest"] = heavy.robust_ucb_upper(tailed, v, 1.0, rounds, variant)
+        free[f"heavy_tailed/{name}/rest"] = heavy.robust_ucb_upper(
+            means=tailed, v=v, u=1.0, horizon=rounds, variant=variant
+        )
     return free
 
 

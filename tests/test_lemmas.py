@@ -196,7 +196,9 @@ def test_a_bound_that_an_algorithm_keeps_is_not_contradicted():
         return 12 / float(np.ptp(problem.means)) * math.log(horizon) + 14.0
 
     assert math.isinf(lemmas.first_contradiction(ucb)[0])
-    corrected = lemmas.first_contradiction(lambda *at: bounds.theorem_2(*at, 1e12, variant="corrected"), 12)
+    corrected = lemmas.first_contradiction(
+        lambda problem, t: bounds.theorem_2(problem=problem, epsilon=1e12, horizon=t, variant="corrected"), 12
+    )
     assert math.isinf(corrected[0])
     assert lemmas.first_contradiction(lambda problem, _: 7.0 if problem.means.max() > 0.5 else 0.1)[2] == 7.0
 

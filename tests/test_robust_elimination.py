@@ -50,8 +50,14 @@ def test_epochs_are_those_of_the_bounds(v, c, size, epoch):
     beta, epsilon, u = 0.01, 0.4, 5.6
     dp_log, ldp_log = math.log(4 * size * epoch**2 / beta), math.log(8 * size * epoch**2 / beta)
     for policy, expected in (
-        (dp_robust_se(epsilon, v=v, u=u, beta=beta, c=c), bounds.dp_epoch(epoch, dp_log, epsilon, v, u, c)),
-        (ldp_robust_se(epsilon, v=v, u=u, beta=beta, c=c), bounds.ldp_epoch(epoch, ldp_log, epsilon, v, u, c)),
+        (
+            dp_robust_se(epsilon, v=v, u=u, beta=beta, c=c),
+            bounds.dp_epoch(epoch=epoch, log=dp_log, epsilon=epsilon, v=v, u=u, c=c),
+        ),
+        (
+            ldp_robust_se(epsilon, v=v, u=u, beta=beta, c=c),
+            bounds.ldp_epoch(epoch=epoch, log=ldp_log, epsilon=epsilon, v=v, u=u, c=c),
+        ),
         (
             ldp_robust_se(epsilon, v=v, u=u, beta=beta, c=c, variant="slide_rate"),
             slide_epoch(epoch, ldp_log, epsilon, v, u, c),
@@ -146,11 +152,12 @@ def test_regret_at_the_longest_horizon_stays_below_the_epochs_of_the_gaps(v):
         (ldp_robust_se(1.0, v=v, u=u, beta=beta, c=6.0), 8, bounds.ldp_epoch),
     ):
         c = 24.0 if "DP Robust SE" == policy.name else 6.0
-        ceiling, start = 0.0, epoch(1, math.log(log_factor * 5 / beta), 1.0, v, u, c).pulls
+        law = {"v": v, "u": u, "epsilon": 1.0, "c": c}
+        ceiling, start = 0.0, epoch(epoch=1, log=math.log(log_factor * 5 / beta), **law).pulls
         for gap in problem.gaps[problem.gaps > 0]:
             last = math.ceil(math.log2(1 / gap) - 1e-9)
             logs = [math.log(log_factor * 5 * e**2 / beta) for e in range(1, last + 1)]
-            ceiling += gap * sum(epoch(e, log, 1.0, v, u, c).pulls for e, log in enumerate(logs, 1))
+            ceiling += gap * sum(epoch(epoch=e, log=log, **law).pulls for e, log in enumerate(logs, 1))
         final = simulate(problem, policy, horizon=LONG, replications=10, seed=1).regret[:, -1]
         assert float(final.max()) <= ceiling * (1 + 1e-12), policy.name
         assert float(final.min()) >= start * problem.gaps.sum() * (1 - 1e-12), policy.name  # all arms are in epoch 1

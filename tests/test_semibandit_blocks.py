@@ -178,15 +178,21 @@ def test_the_upper_bound_by_hand():
     problem = SemiBandit.from_sets([0.9, 0.8, 0.6, 0.5, 0.3], [[0, 1], [2, 3], [1, 4], [3, 4]], weights=2.0)
     f = math.log(10**5) + math.log(17)
     g = f + 2 * math.sqrt(2 * f)
-    terms = bounds.cucb_blocks_upper(problem, 10**5, 0.5)  # gaps 1.2 to 1.2 or 1.8, five arms, four super arms
+    terms = bounds.cucb_blocks_upper(
+        problem=problem, horizon=10**5, epsilon=0.5
+    )  # gaps 1.2 to 1.2 or 1.8, five arms, four super arms
     assert terms.sampling == pytest.approx(8 * 2 * 4 * f * (2 * (2 / 1.2 - 1 / 1.2) + 2 * (2 / 1.2 - 1 / 1.8)))
     assert terms.private == pytest.approx(16 * 2 * g / 0.5 * (4 + 2 * math.log(1.5)))
     assert terms.rest == pytest.approx((5 + 4) * 1.8)
-    assert bounds.cucb_blocks_upper(problem, 10**5, math.inf).private == 0.0
+    assert bounds.cucb_blocks_upper(problem=problem, horizon=10**5, epsilon=math.inf).private == 0.0
     largest = instances.separated("max-path", others=4, size=2, distance=0.5)
     f += 2 * math.log(2)
-    assert bounds.cucb_blocks_upper(largest, 10**5, 1.0).sampling == pytest.approx(4 * 8 * 2 * f / 0.5)
-    assert bounds.cucb_blocks_upper(largest, 1, 1.0).sampling == pytest.approx(4 * 8 * 2 * 2 * math.log(2) / 0.5)
+    assert bounds.cucb_blocks_upper(problem=largest, horizon=10**5, epsilon=1.0).sampling == pytest.approx(
+        4 * 8 * 2 * f / 0.5
+    )
+    assert bounds.cucb_blocks_upper(problem=largest, horizon=1, epsilon=1.0).sampling == pytest.approx(
+        4 * 8 * 2 * 2 * math.log(2) / 0.5
+    )
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0])
@@ -195,7 +201,7 @@ def test_the_upper_bound_holds(name, epsilon):
     problem, horizon = OURS[name], 10**7
     policy = blocks_for(problem, epsilon, horizon)
     lost = simulate(problem, policy, horizon=horizon, replications=3, seed=1, progress=False)
-    most = sum(bounds.cucb_blocks_upper(problem, horizon, epsilon))
+    most = sum(bounds.cucb_blocks_upper(problem=problem, horizon=horizon, epsilon=epsilon))
     assert most / 1000 < float(lost.regret[:, -1].max()) < most
 
 
@@ -203,18 +209,26 @@ def test_the_upper_bound_holds(name, epsilon):
 
 
 def test_central_rates_by_hand():
-    low, high = bounds.central_rates(12, 4, 0.6, 0.01, b_1=2.0)
+    low, high = bounds.central_rates(n_arms=12, size=4, gap=0.6, epsilon=0.01, b_1=2.0)
     x = 0.6 / 8
     plain = (0.5 - x) * math.log((0.5 - x) / 0.5) + (0.5 + x) * math.log((0.5 + x) / 0.5)
     assert 0.01 * x < plain
     assert low == pytest.approx(2 * (12 - 4) / 0.01, rel=0.05) and low > 2 * (12 - 4) / 0.01
     assert high == pytest.approx(8 * 12 * 4 * 4 / 0.6 + 16 * 12 * 2 / 0.01)
-    assert bounds.central_rates(12, 4, 0.6, math.inf, b_1=2.0)[0] == pytest.approx(2 * 0.6 / plain)
-    assert low == pytest.approx(bounds.theorem_9(12, 4, 0.6, 0.01, 1000, 2.0, "corrected") / math.log(1000))
+    assert bounds.central_rates(n_arms=12, size=4, gap=0.6, epsilon=math.inf, b_1=2.0)[0] == pytest.approx(
+        2 * 0.6 / plain
+    )
+    assert low == pytest.approx(
+        bounds.theorem_9(n_arms=12, size=4, gap=0.6, epsilon=0.01, horizon=1000, b_1=2.0, variant="corrected")
+        / math.log(1000)
+    )
 
 
 def test_where_theorem_9_fails():
-    fails = bounds.theorem_9_fails
+
+    def fails(size, gap, epsilon, b_1=1.0, constant=1.0):
+        return bounds.theorem_9_fails(size=size, gap=gap, b_1=b_1, epsilon=epsilon, constant=constant)
+
     assert not fails(16, 1.6, 1e-9)  # K must exceed 16 / c
     for size, x, constant in ((64, 0.1, 0.5), (4096, 0.3, 1 / 64), (40, 0.01, 1.0)):
         least = x * (constant * size - 16) / (8 - constant)

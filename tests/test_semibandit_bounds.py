@@ -26,8 +26,8 @@ def close(value, rel=1e-9):
 
 def test_theorems_2_and_4_as_printed():
     over = 4 / 1.2
-    assert bounds.theorem_2(UNEVEN, T, 0.5) == close(4 * 16 * over * LOG / 0.25)
-    assert bounds.theorem_4(UNEVEN, T, 0.5) == close(16 * over * LOG / 0.25)
+    assert bounds.theorem_2(problem=UNEVEN, horizon=T, epsilon=0.5) == close(4 * 16 * over * LOG / 0.25)
+    assert bounds.theorem_4(problem=UNEVEN, horizon=T, epsilon=0.5) == close(16 * over * LOG / 0.25)
 
 
 @pytest.mark.parametrize(("theorem", "scale"), [(bounds.theorem_2, 2 / 0.5), (bounds.theorem_4, 1 / 0.5)])
@@ -42,12 +42,16 @@ def test_theorems_2_and_4_corrected_cover_the_sum_they_stand_for(theorem, scale)
         charged += 2 * 4 * radius(n)
         n += 1
     total = 4 * charged + 5 * (1 + math.pi**2 / 3) * 1.8
-    assert total <= theorem(UNEVEN, T, 0.5, "corrected") <= 1.02 * total
+    assert total <= theorem(problem=UNEVEN, epsilon=0.5, horizon=T, variant="corrected") <= 1.02 * total
 
 
 def test_theorem_5_and_6_by_hand():
-    assert bounds.theorem_5(6, 0.3, 1.0, T, 2.0) == close(4 * 5 / (64 * (math.e - 1) ** 2 * 0.3) * LOG)
-    assert bounds.theorem_6(12, 4, 0.3, 1.0, T, 2.0) == close(4 * 8 * 4 / (64 * (math.e - 1) ** 2 * 0.3) * LOG)
+    assert bounds.theorem_5(n_arms=6, gap=0.3, epsilon=1.0, horizon=T, b_inf=2.0) == close(
+        4 * 5 / (64 * (math.e - 1) ** 2 * 0.3) * LOG
+    )
+    assert bounds.theorem_6(n_arms=12, size=4, gap=0.3, epsilon=1.0, horizon=T, b_1=2.0) == close(
+        4 * 8 * 4 / (64 * (math.e - 1) ** 2 * 0.3) * LOG
+    )
 
 
 def kl(a, b):
@@ -60,22 +64,26 @@ def test_corrected_lower_bounds_are_randomised_response():
         other = 1 / (1 + math.exp(epsilon))
         sent = [other + p * (1 - 2 * other) for p in (0.35, 0.5)]
         divergence = kl(*sent)
-        assert bounds.theorem_5(6, 0.3, epsilon, T, 2.0, "corrected") == close(5 * 0.3 / divergence * LOG)
-        assert bounds.theorem_6(12, 4, 0.15 * 8, epsilon, T, 2.0, "corrected") == close(2 * 1.2 / divergence * LOG)
+        assert bounds.theorem_5(n_arms=6, gap=0.3, epsilon=epsilon, horizon=T, b_inf=2.0, variant="corrected") == close(
+            5 * 0.3 / divergence * LOG
+        )
+        assert bounds.theorem_6(
+            n_arms=12, size=4, gap=0.15 * 8, epsilon=epsilon, horizon=T, b_1=2.0, variant="corrected"
+        ) == close(2 * 1.2 / divergence * LOG)
 
 
 def test_theorem_8_by_hand():
     over, epsilon = 4 / 1.2, 0.5
-    printed = bounds.theorem_8_terms(UNEVEN, T, epsilon)
+    printed = bounds.theorem_8_terms(problem=UNEVEN, horizon=T, epsilon=epsilon)
     assert printed.sampling == close(2 * 4 * over * LOG**2)
     assert printed.private == close(5 * 2 * 2 * LOG**3 * math.log(2 * 2 * LOG / (1.8 * epsilon)) / epsilon)
-    assert bounds.theorem_8(UNEVEN, T, epsilon) == close(sum(printed))
+    assert bounds.theorem_8(problem=UNEVEN, horizon=T, epsilon=epsilon) == close(sum(printed))
     last_line = 0.0
     for gap in SMALLEST:
         root = LOG * (256 * 4 * 4 * LOG / gap**2 + 96 * 2 * 4 * LOG**3 / (epsilon * gap))
         log = 1 + math.log(256 * 4 * 4 * LOG**4 / (epsilon * gap**2))
         last_line += 16 * 2 * math.sqrt(root) + 48 * 2 * 2 * LOG**3 / epsilon * log
-    proof = bounds.theorem_8_terms(UNEVEN, T, epsilon, "proof")
+    proof = bounds.theorem_8_terms(problem=UNEVEN, horizon=T, epsilon=epsilon, variant="proof")
     assert sum(proof) == close(last_line + 3 * sum(LARGEST))
     assert proof.sampling == close(256 * 2 * 4 * over * LOG)
     assert proof.rest == close(3 * sum(LARGEST))
@@ -92,47 +100,71 @@ def test_theorem_8_corrected_covers_the_sum_it_stands_for():
             n += 1
         return 4 * charged
 
-    terms = bounds.theorem_8_terms(UNEVEN, T, epsilon, "corrected")
+    terms = bounds.theorem_8_terms(problem=UNEVEN, horizon=T, epsilon=epsilon, variant="corrected")
     assert summed(0.0) <= terms.sampling <= 1.02 * summed(0.0)
     assert summed(linear) <= terms.sampling + terms.private <= 1.05 * summed(linear)
     assert terms.rest == close(5 * (3 + math.pi**2 / 3) * 1.8)
 
 
 def test_theorem_9_by_hand():
-    assert bounds.theorem_9(12, 4, 0.3, 0.5, T, 2.0) == close((4 * 48 / 0.3 + 2 * 48 / 0.5) * LOG)
+    assert bounds.theorem_9(n_arms=12, size=4, gap=0.3, epsilon=0.5, horizon=T, b_1=2.0) == close(
+        (4 * 48 / 0.3 + 2 * 48 / 0.5) * LOG
+    )
     plain, low = kl(0.5 - 0.3 / 8, 0.5), 0.5 - 0.3 / 8
     private = min(0.001 * (z - low) + kl(z, 0.5) for z in np.linspace(low, 0.5, 100_001))  # d_epsilon by its definition
     assert 0.98 * 0.001 * 0.3 / 8 < private < 0.001 * 0.3 / 8 < plain
-    assert bounds.theorem_9(12, 4, 0.3, 1.0, T, 2.0, "corrected") == close(2 * 0.3 / plain * LOG)
-    assert bounds.theorem_9(12, 4, 0.3, 0.001, T, 2.0, "corrected") == close(2 * 0.3 / private * LOG, rel=1e-6)
+    assert bounds.theorem_9(n_arms=12, size=4, gap=0.3, epsilon=1.0, horizon=T, b_1=2.0, variant="corrected") == close(
+        2 * 0.3 / plain * LOG
+    )
+    assert bounds.theorem_9(
+        n_arms=12, size=4, gap=0.3, epsilon=0.001, horizon=T, b_1=2.0, variant="corrected"
+    ) == close(2 * 0.3 / private * LOG, rel=1e-6)
 
 
 def test_b_inf_dp_bounds_by_hand():
-    assert bounds.b_inf_dp_upper(UNEVEN, T, 0.5) == close(5 * 16 * LOG / (0.5 * 1.2))
+    assert bounds.b_inf_dp_upper(problem=UNEVEN, horizon=T, epsilon=0.5) == close(5 * 16 * LOG / (0.5 * 1.2))
     linear = 10 / 0.5 * (2 * math.sqrt(20 * LOG) + 2 * LOG)
     charged, n = 0.0, 1
     while 8 * (math.sqrt(1.5 * LOG / n) + linear / n) >= 1.2:
         charged += 8 * (math.sqrt(1.5 * LOG / n) + linear / n)
         n += 1
     once = 5 * (3 + math.pi**2 / 3) * 1.8
-    assert 4 * charged <= bounds.b_inf_dp_upper(UNEVEN, T, 0.5, "corrected") - once <= 1.05 * 4 * charged
-    assert bounds.b_inf_dp_lower(6, 0.3, 0.5, T, 2.0) == close(6 * 4 / (0.5 * 0.3) * LOG)
+    assert (
+        4 * charged
+        <= bounds.b_inf_dp_upper(problem=UNEVEN, horizon=T, epsilon=0.5, variant="corrected") - once
+        <= 1.05 * 4 * charged
+    )
+    assert bounds.b_inf_dp_lower(n_arms=6, gap=0.3, epsilon=0.5, horizon=T, b_inf=2.0) == close(
+        6 * 4 / (0.5 * 0.3) * LOG
+    )
     plain = kl(0.35, 0.5)
     private = min(0.01 * (z - 0.35) + kl(z, 0.5) for z in np.linspace(0.35, 0.5, 100_001))
     assert private < 0.01 * 0.15 < plain
-    assert bounds.b_inf_dp_lower(6, 0.3, 0.01, T, 2.0, "corrected") == close(5 * 0.3 / private * LOG, rel=1e-6)
-    assert bounds.b_inf_dp_lower(6, 0.3, 5.0, T, 2.0, "corrected") == close(5 * 0.3 / plain * LOG)
+    assert bounds.b_inf_dp_lower(n_arms=6, gap=0.3, epsilon=0.01, horizon=T, b_inf=2.0, variant="corrected") == close(
+        5 * 0.3 / private * LOG, rel=1e-6
+    )
+    assert bounds.b_inf_dp_lower(n_arms=6, gap=0.3, epsilon=5.0, horizon=T, b_inf=2.0, variant="corrected") == close(
+        5 * 0.3 / plain * LOG
+    )
 
 
 def test_without_privacy():
     rest = 5 * (1 + math.pi**2 / 3) * 1.8
-    corrected = bounds.theorem_4(UNEVEN, 10**9, math.inf, "corrected")
+    corrected = bounds.theorem_4(problem=UNEVEN, horizon=10**9, epsilon=math.inf, variant="corrected")
     assert corrected == close(12 * 16 * 4 / 1.2 * math.log(10**9) + rest)
-    assert bounds.theorem_2(UNEVEN, 10**9, math.inf, "corrected") == corrected
-    terms = bounds.theorem_8_terms(UNEVEN, 10**9, math.inf, "corrected")
+    assert bounds.theorem_2(problem=UNEVEN, horizon=10**9, epsilon=math.inf, variant="corrected") == corrected
+    terms = bounds.theorem_8_terms(problem=UNEVEN, horizon=10**9, epsilon=math.inf, variant="corrected")
     assert (terms.sampling, terms.private) == (close(48 * 2 * 4 * 4 / 1.2 * math.log(10**9)), 0.0)
-    assert bounds.theorem_2(UNEVEN, T, math.inf) == bounds.theorem_4(UNEVEN, T, math.inf) == 0.0  # as printed
+    assert (
+        bounds.theorem_2(problem=UNEVEN, horizon=T, epsilon=math.inf)
+        == bounds.theorem_4(problem=UNEVEN, horizon=T, epsilon=math.inf)
+        == 0.0
+    )  # as printed
     lai_robbins = 5 * 0.3 / kl(0.35, 0.5) * LOG
-    assert bounds.theorem_5(6, 0.3, math.inf, T, 2.0, "corrected") == close(lai_robbins)
-    assert bounds.b_inf_dp_lower(6, 0.3, math.inf, T, 2.0, "corrected") == close(lai_robbins)
-    assert bounds.theorem_5(6, 0.3, 800.0, T, 2.0) == 0.0
+    assert bounds.theorem_5(n_arms=6, gap=0.3, epsilon=math.inf, horizon=T, b_inf=2.0, variant="corrected") == close(
+        lai_robbins
+    )
+    assert bounds.b_inf_dp_lower(
+        n_arms=6, gap=0.3, epsilon=math.inf, horizon=T, b_inf=2.0, variant="corrected"
+    ) == close(lai_robbins)
+    assert bounds.theorem_5(n_arms=6, gap=0.3, epsilon=800.0, horizon=T, b_inf=2.0) == 0.0

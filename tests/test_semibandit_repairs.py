@@ -80,19 +80,29 @@ def test_the_bound_is_its_formula_and_holds():
     problem = instances.k_path(12, 4, 0.8)
     level = math.log(10**5) + math.log(len(repair_radius.grid(10**5)))
     factor = 2.2 * level * 4 / math.tanh(1.0) ** 2
-    assert bounds.super_arm_radius_upper(problem, 10**5, 2.0) == pytest.approx(8 * factor / 0.8 + (12 + 3) * 0.8)
+    assert bounds.super_arm_radius_upper(problem=problem, horizon=10**5, epsilon=2.0) == pytest.approx(
+        8 * factor / 0.8 + (12 + 3) * 0.8
+    )
     windows = instances.separated("windows", others=4, size=2, distance=0.4)
     rest = [2 / low - 1 / high for low, high in zip(windows.smallest_gaps, windows.largest_gaps, strict=True) if low]
     factor = 2.2 * level * 2 / math.tanh(1.0) ** 2
-    assert bounds.super_arm_radius_upper(windows, 10**5, 2.0) == pytest.approx(factor * sum(rest) + (6 + 5) * 0.8)
+    assert bounds.super_arm_radius_upper(problem=windows, horizon=10**5, epsilon=2.0) == pytest.approx(
+        factor * sum(rest) + (6 + 5) * 0.8
+    )
     largest = instances.separated("max-path", others=4, size=2, distance=0.5)
     factor = 2.2 * (level + 2 * math.log(2)) * 2 / math.tanh(1.0) ** 2
-    assert bounds.super_arm_radius_upper(largest, 10**5, 2.0) == pytest.approx(4 * factor / 0.5 + (6 + 3) * 0.5)
+    assert bounds.super_arm_radius_upper(problem=largest, horizon=10**5, epsilon=2.0) == pytest.approx(
+        4 * factor / 0.5 + (6 + 3) * 0.5
+    )
     for each in (problem, windows, largest):
         lost = simulate(
             each, paper.super_arm_radius(2.0, horizon=10**5), horizon=10**5, replications=3, seed=2
         ).regret.values
-        assert lost[:, -1].max() < bounds.super_arm_radius_upper(each, 10**5, 2.0) < each.uniform_regret() * 10**5
+        assert (
+            lost[:, -1].max()
+            < bounds.super_arm_radius_upper(problem=each, horizon=10**5, epsilon=2.0)
+            < each.uniform_regret() * 10**5
+        )
 
 
 def test_the_grid_grows_by_a_tenth():

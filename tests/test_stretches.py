@@ -227,8 +227,10 @@ def test_the_best_actions_stay_and_others_leave():
 
 
 def test_the_bounds_by_hand():
-    assert bounds.local_lower(10**8, 1.0) == pytest.approx(1e4 / (16 * math.sqrt(2 * math.e) * (math.e - 1)))
-    assert bounds.local_lower(1, 0.01) == pytest.approx(math.exp(-4 * math.expm1(0.01) ** 2) / 8)
+    assert bounds.local_lower(horizon=10**8, epsilon=1.0) == pytest.approx(
+        1e4 / (16 * math.sqrt(2 * math.e) * (math.e - 1))
+    )
+    assert bounds.local_lower(horizon=1, epsilon=0.01) == pytest.approx(math.exp(-4 * math.expm1(0.01) ** 2) / 8)
     record = weighted_regression(1.0, delta=DELTA, dim=2, horizon=10**10).record
     sigma, tail = record.regression_sigma, math.sqrt(2 * math.log(2 * 24 / 0.1))
     assert record.radius == pytest.approx(math.sqrt(2) * sigma * (math.sqrt(2) + tail) + 1 + tail)

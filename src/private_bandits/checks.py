@@ -1,14 +1,24 @@
 """Argument checks of the public boundary: one message form, nothing clipped silently."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+_T = TypeVar("_T")
+
 ROUNDS = 2**62
 """The most rounds of a run: compiled code counts in 64 bits."""
+LARGEST = 1e150
+"""The largest number of what plays or draws: the square of a larger one is no float."""
+LEAST_EPSILON = 1e-9
+"""The least epsilon of what plays or draws: below it noise drowns any count, and answers tell nothing."""
+
+_FORMULA: ContextVar[bool] = ContextVar("formula", default=False)
 
 
 def brief(value: Any) -> str:
@@ -23,7 +33,10 @@ def brief(value: Any) -> str:
     str
         At most 60 characters.
     """
-    text = " ".join((repr(value) if isinstance(value, str | bytes) else str(value)).split())
+    try:
+        text = " ".join((repr(value) if isinstance(value, str | bytes) else str(value)).split())
+    except ValueError:  # Python writes no integer of more than 4,300 digits
+        text = "more digits than can be written"
     return text if len(text) <= 60 else f"{text[:56]} ..."
 
 
@@ -60,7 +73,7 @@ def real(
     name : str
         Of the argument, for the message.
     value : object
-        A real number; bools and NaN are refused.
+        A real number, in size at most `LARGEST` or, in a `formula`, what a float holds; bools and NaN are refused.
     above, at_least, below, at_most : float, optional
         Ends of the range, left out or included.
     infinite : bool
@@ -76,9 +89,11 @@ def real(
     ValueError
         If it is not such a number; the message names the range.
     """
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool | np.bool_) else math.nan
-    finite = math.isfinite(number) or (infinite and number == math.inf)
+    number = held(value) if isinstance(value, Real) and not isinstance(value, bool | np.bool_) else math.nan
+    finite = math.isfinite(number) or (infinite and number == math.inf == value)
     if finite and _inside(number, above, at_least, below, at_most):
+        if LARGEST < abs(number) < math.inf and not _FORMULA.get():
+            raise ValueError(f"{name} must be at most {LARGEST:g} in size, got {brief(value)}")
         return number
     allowed = _range(above, at_least, below, at_most)
     if math.isnan(number):
@@ -96,7 +111,7 @@ def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int 
     name : str
         Of the argument, for the message.
     value : object
-        An integer; bools and floats are refused, even integral floats.
+        An integer that a float holds; bools and floats are refused, even integral floats.
     at_least, at_most : int, optional
         Ends of the range, included.
 
@@ -111,25 +126,47 @@ def integer(name: str, value: Any, *, at_least: int | None = None, at_most: int 
         If it is not such an integer.
     """
     number = int(value) if isinstance(value, Integral) and not isinstance(value, bool | np.bool_) else None
-    if number is not None and _inside(number, None, at_least, None, at_most):
+    fits = number is not None and math.isfinite(held(number))
+    if number is not None and fits and _inside(number, None, at_least, None, at_most):
         return number
     few = number is None or number <= ROUNDS
     end = None if few and at_most == ROUNDS else at_most  # the most rounds are named only where they are exceeded
     allowed = _range(None, at_least, None, end)
     if number is None:
         raise ValueError(f"{name} must be an integer{allowed and ' ' + allowed}, got {brief(value)}")
+    if not fits and at_most is None:
+        raise ValueError(f"{name} must be finite{allowed and ' and ' + allowed}, got {brief(value)}")
     raise ValueError(f"{name} must be {allowed}, got {brief(value)}")
 
 
-def epsilon(value: Any, name: str = "epsilon") -> float:
+def held(value: Any) -> float:
+    """Return a real number as a float, infinite where no float holds it.
+
+    Parameters
+    ----------
+    value : int, float, fraction or another real number
+
+    Returns
+    -------
+    float
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def epsilon(value: Any, name: str = "epsilon", *, infinite: bool = True) -> float:
     """Check a privacy parameter.
 
     Parameters
     ----------
     value : object
-        A number > 0, or infinity for no privacy.
+        A number >= `LEAST_EPSILON`, or infinity for no privacy; in a `formula` any number > 0.
     name : str
         Of the argument, for the message.
+    infinite : bool
+        Whether infinity is allowed.
 
     Returns
     -------
@@ -141,7 +178,35 @@ def epsilon(value: Any, name: str = "epsilon") -> float:
     ValueError
         If it is not such a number.
     """
-    return real(name, value, above=0, infinite=True)
+    number = real(name, value, above=0, infinite=infinite)
+    if number < LEAST_EPSILON and not _FORMULA.get():
+        raise ValueError(f"{name} must be >= 1e-9 where something is played or drawn, got {brief(value)}")
+    return number
+
+
+@contextmanager
+def formula() -> Iterator[None]:
+    """Let numbers be as small and large as floats in this block, or in the function that this decorates.
+
+    Nothing is played there: an epsilon is any number > 0. What NumPy computes may overflow to infinity without a
+    warning.
+
+    Yields
+    ------
+    None
+
+    Examples
+    --------
+    >>> with formula():
+    ...     epsilon(1e-12)
+    1e-12
+    """
+    before = _FORMULA.set(True)
+    try:
+        with np.errstate(over="ignore", divide="ignore"):
+            yield
+    finally:
+        _FORMULA.reset(before)
 
 
 def delta(value: Any, name: str = "delta") -> float:
@@ -165,6 +230,60 @@ def delta(value: Any, name: str = "delta") -> float:
         If it is not such a number.
     """
     return real(name, value, above=0, below=1)
+
+
+def log_horizon(value: Any) -> float:
+    """Check the horizon of a formula in which only its logarithm stands, so that it may be beyond what a float holds.
+
+    Parameters
+    ----------
+    value : object
+        An integer >= 1.
+
+    Returns
+    -------
+    float
+        ln T.
+
+    Raises
+    ------
+    ValueError
+        If it is not such an integer.
+
+    Examples
+    --------
+    >>> round(log_horizon(10**1000), 1)
+    2302.6
+    """
+    if isinstance(value, Integral) and not isinstance(value, bool | np.bool_) and int(value) >= 1:
+        return math.log(int(value))
+    return math.log(integer("horizon", value, at_least=1))
+
+
+def kind(name: str, value: Any, of: type[_T]) -> _T:
+    """Check that a value is of a class.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the message.
+    value : object
+        An instance of the class, or of a subclass.
+    of : type
+
+    Returns
+    -------
+    object
+        The value.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    if not isinstance(value, of):
+        raise ValueError(f"{name} must be a {of.__name__}, got {brief(value)}")
+    return value
 
 
 def vector(name: str, value: Any, *, at_least: float | None = None, at_most: float | None = None) -> np.ndarray:
@@ -220,7 +339,7 @@ def array(name: str, value: Any, wanted: str = "a non-empty array of finite numb
     """
     try:
         numbers = np.array(value)
-    except (ValueError, TypeError):  # rows of different lengths, or no numbers at all
+    except (ValueError, TypeError, OverflowError):  # rows of different lengths, or numbers that are none of NumPy's
         numbers = np.zeros(0)
     fit = numbers.dtype.kind in "iuf" and numbers.size > 0 and numbers.ndim > 0
     if not fit or isinstance(value, np.ma.MaskedArray) or not np.isfinite(numbers).all():
@@ -322,5 +441,7 @@ def _inside(
 def _range(above: float | None, at_least: float | None, below: float | None, at_most: float | None) -> str:
     words = (("> ", above), (">= ", at_least), ("< ", below), ("<= ", at_most))
     return " and ".join(
-        f"{sign}{bound if isinstance(bound, int) else format(bound, 'g')}" for sign, bound in words if bound is not None
+        f"{sign}{bound if isinstance(bound, int) and bound < 10**20 else format(bound, 'g')}"
+        for sign, bound in words
+        if bound is not None
     )

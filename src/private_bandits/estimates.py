@@ -13,6 +13,17 @@ import scipy
 
 from private_bandits import checks
 
+__all__ = [
+    "Interval",
+    "difference_interval",
+    "exponent_difference",
+    "fit_exponent",
+    "fit_growth",
+    "half_width",
+    "mean_interval",
+    "ratio_interval",
+]
+
 
 class Interval(NamedTuple):
     """A measured number, the ends of its 95 % interval and its standard error: floats, or arrays of one shape.

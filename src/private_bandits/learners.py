@@ -22,6 +22,10 @@ from private_bandits.problems.losses import STOCHASTIC, observe_loss
 from private_bandits.problems.optimum import best_points
 from private_bandits.streams import own_copy
 
+__all__ = [
+    "Learner",
+]
+
 _BLOCK = 1024  # uniform numbers, drawn at a time
 _ROUNDS = 256  # contexts, drawn at a time
 _ANSWERS = 4096  # known at a time

@@ -15,6 +15,13 @@ from private_bandits.kernels import Kernel, protocol
 from private_bandits.shown import Shown
 from private_bandits.streams import Streams, used_again
 
+__all__ = [
+    "Mechanism",
+    "Calibration",
+    "Player",
+    "Policy",
+]
+
 # what protects: "response" is randomised response, "tree" continual counters, "uniform" play without any report
 Mechanism = Literal["none", "uniform", "laplace", "gaussian", "response", "tree", "exponential"]
 # how the noise was found, where there is a choice

@@ -9,6 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from private_bandits import checks
+
+__all__ = [
+    "Streams",
+    "streams",
+]
+
 _THREAD = threading.local()
 
 
@@ -34,12 +41,18 @@ def streams(seed: int, replication: int) -> Streams:
     -------
     Streams
 
+    Raises
+    ------
+    ValueError
+        If an argument is no such number.
+
     Examples
     --------
     >>> streams(7, 0).env.random() == streams(7, 0).env.random() != streams(7, 1).env.random()
     True
     """
-    root = np.random.SeedSequence(seed, spawn_key=(replication,))
+    key = (checks.integer("replication", replication, at_least=0),)
+    root = np.random.SeedSequence(checks.integer("seed", seed, at_least=0), spawn_key=key)
     return Streams(*(np.random.Generator(np.random.PCG64(child)) for child in root.spawn(3)))
 
 

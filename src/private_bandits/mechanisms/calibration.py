@@ -14,7 +14,7 @@ def laplace_scale(epsilon: float, *, sensitivity: float) -> float:
     Parameters
     ----------
     epsilon : float
-        Privacy parameter, > 0; infinity means no privacy.
+        Privacy parameter, >= 1e-9; infinity means no privacy.
     sensitivity : float
         Largest L1 distance between the exact releases of neighbouring inputs, > 0.
 
@@ -49,7 +49,7 @@ def gaussian_sigma(epsilon: float, *, delta: float, sensitivity: float, calibrat
     Parameters
     ----------
     epsilon : float
-        Privacy parameter, > 0; infinity means no privacy.
+        Privacy parameter, >= 1e-9; infinity means no privacy.
     delta : float
         Probability with which the loss may exceed epsilon, in (0, 1).
     sensitivity : float
@@ -68,7 +68,7 @@ def gaussian_sigma(epsilon: float, *, delta: float, sensitivity: float, calibrat
     Raises
     ------
     ValueError
-        If a parameter is out of range, or epsilon is below 1e-12, where the arithmetic of the analytic sigma ends.
+        If a parameter is out of range, or the calibration is unknown.
 
     Notes
     -----
@@ -85,10 +85,12 @@ def gaussian_sigma(epsilon: float, *, delta: float, sensitivity: float, calibrat
     delta = checks.delta(delta)
     sensitivity = _sensitivity(sensitivity)
     if checks.choice("calibration", calibration, ("analytic", "classical")) == "classical":
-        return sensitivity * math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+        ratio = 1.25 / delta
+        log = math.log(ratio) if ratio < math.inf else math.log(1.25) - math.log(delta)
+        return sensitivity * math.sqrt(2 * log) / epsilon
     if math.isinf(epsilon):
         return 0.0
-    if epsilon < 1e-12:
+    if epsilon < 1e-12:  # in a formula, below what plays: the arithmetic ends here
         raise ValueError(f"epsilon must be >= 1e-12 for the analytic sigma, got {epsilon}")
     root = math.sqrt(2) * math.sqrt(epsilon)
 
@@ -153,7 +155,7 @@ def response_probabilities(epsilon: float, *, n_values: int) -> tuple[float, flo
     Parameters
     ----------
     epsilon : float
-        Privacy parameter, > 0; infinity means no privacy.
+        Privacy parameter, >= 1e-9; infinity means no privacy.
     n_values : int
         Number of values, >= 2.
 
@@ -181,8 +183,6 @@ def response_probabilities(epsilon: float, *, n_values: int) -> tuple[float, flo
     """
     weight = math.exp(-checks.epsilon(epsilon))
     total = 1 + (checks.integer("n_values", n_values, at_least=2) - 1) * weight
-    if weight == 1.0:
-        raise ValueError(f"epsilon must be larger for an answer to tell anything, got {epsilon}")
     return 1 / total, weight / total
 
 

@@ -9,12 +9,14 @@ counts. `accounts` proves upper ends from the numbers of a policy.
 
 from private_bandits.channels import channel_loss, sensitivity
 from private_bandits.guarantee import Guarantee
+from private_bandits.privacy.accounts import account
 from private_bandits.privacy.added_noise import AddedNoise
 from private_bandits.privacy.audit import Audit, audit
+from private_bandits.privacy.divergences import bernoulli_kl, local_factor, private_kl, response_kl
 from private_bandits.privacy.enumeration import FinitePolicy, History
 from private_bandits.privacy.laws import environment_law, table_laws
 from private_bandits.privacy.loss import exact_loss, worst_case
-from private_bandits.privacy.sampled import binomial_interval
+from private_bandits.privacy.sampled import binomial_interval, certified_loss, lower_end
 
 __all__ = [
     "AddedNoise",
@@ -22,11 +24,18 @@ __all__ = [
     "FinitePolicy",
     "Guarantee",
     "History",
+    "account",
     "audit",
+    "bernoulli_kl",
     "binomial_interval",
+    "certified_loss",
     "channel_loss",
     "environment_law",
     "exact_loss",
+    "local_factor",
+    "lower_end",
+    "private_kl",
+    "response_kl",
     "sensitivity",
     "table_laws",
     "worst_case",

@@ -12,13 +12,15 @@ from private_bandits import checks
 from private_bandits.mechanisms import response_probabilities
 
 
-def bernoulli_kl(p: float, q: float) -> float:
+def bernoulli_kl(p: float, q: float, *, apart: float | None = None) -> float:
     """Kullback-Leibler divergence d(p || q) of two Bernoulli distributions.
 
     Parameters
     ----------
     p, q : float
         Means, in [0, 1].
+    apart : float, optional
+        q - p, where it is known to more digits than the means hold.
 
     Returns
     -------
@@ -32,9 +34,12 @@ def bernoulli_kl(p: float, q: float) -> float:
     """
     checks.real("p", p, at_least=0, at_most=1)
     checks.real("q", q, at_least=0, at_most=1)
+    if abs(known := _difference(p, q, apart)) < _CLOSE and apart is not None:
+        return _moved(p, 1.0 - p, known)
     return kl_divergence([p, 1.0 - p], [q, 1.0 - q])
 
 
+@checks.formula()
 def response_mean(p: float, epsilon: float) -> float:
     """Mean of the answer of binary randomised response to a Bernoulli reward.
 
@@ -59,7 +64,8 @@ def response_mean(p: float, epsilon: float) -> float:
     return flip + (keep - flip) * checks.real("p", p, at_least=0, at_most=1)
 
 
-def response_kl(p: float, q: float, epsilon: float) -> float:
+@checks.formula()
+def response_kl(p: float, q: float, epsilon: float, *, apart: float | None = None) -> float:
     """Divergence that binary randomised response keeps of d(p || q): the most that any epsilon-LDP channel keeps.
 
     Parameters
@@ -68,6 +74,8 @@ def response_kl(p: float, q: float, epsilon: float) -> float:
         Means of two Bernoulli rewards, in [0, 1].
     epsilon : float
         Privacy parameter, > 0; at infinity the whole of d(p || q) is kept.
+    apart : float, optional
+        q - p, where it is known to more digits than the means hold.
 
     Returns
     -------
@@ -86,10 +94,15 @@ def response_kl(p: float, q: float, epsilon: float) -> float:
     Q is randomised response followed by it; data processing gives the rest. It is a case of Kairouz, Oh and Viswanath
     (2015).
     """
-    return bernoulli_kl(response_mean(p, epsilon), response_mean(q, epsilon))
+    first, second = response_mean(p, epsilon), response_mean(q, epsilon)
+    distance = math.tanh(epsilon / 2.0) * _difference(p, q, apart)
+    if abs(distance) < _CLOSE:
+        return _moved(first, response_mean(1.0 - p, epsilon), distance)
+    return bernoulli_kl(first, second)
 
 
-def private_kl(p: float, q: float, epsilon: float) -> float:
+@checks.formula()
+def private_kl(p: float, q: float, epsilon: float, *, apart: float | None = None) -> float:
     """d_epsilon(p || q) = min over z of epsilon |z - p| + d(z || q): what an epsilon-DP policy can show of d(p || q).
 
     Parameters
@@ -98,6 +111,8 @@ def private_kl(p: float, q: float, epsilon: float) -> float:
         Means of two Bernoulli rewards, in [0, 1].
     epsilon : float
         > 0; at infinity it is d(p || q).
+    apart : float, optional
+        q - p, where it is known to more digits than the means hold.
 
     Returns
     -------
@@ -123,12 +138,17 @@ def private_kl(p: float, q: float, epsilon: float) -> float:
     """
     epsilon = checks.epsilon(epsilon)
     first, second = checks.real("p", p, at_least=0, at_most=1), checks.real("q", q, at_least=0, at_most=1)
-    if first > second:
-        first, second = 1.0 - first, 1.0 - second
-    weight = math.exp(-epsilon)
-    if second * (1.0 - first) * weight <= first * (1.0 - second):
-        return bernoulli_kl(first, second)
-    return -math.log1p(second * math.expm1(-epsilon)) - (epsilon * first if first > 0 else 0.0)
+    distance = _difference(first, second, apart)
+    if distance < 0.0:
+        first, second, distance = 1.0 - first, 1.0 - second, -distance
+    one, other = second * (1.0 - first), first * (1.0 - second)
+    # whether the log-odds differ by at most epsilon; one - other is the distance
+    if one * math.exp(-epsilon) <= other if epsilon >= _CLOSE else distance <= -math.expm1(-epsilon) * one:
+        return bernoulli_kl(first, second, apart=distance)
+    if epsilon >= _CLOSE:
+        return -math.log1p(second * math.expm1(-epsilon)) - (epsilon * first if first > 0 else 0.0)
+    spread = second * (1.0 - second)  # of the reward, in the first terms of the series in epsilon
+    return epsilon * distance - epsilon**2 * spread * (0.5 - epsilon * (1.0 - 2.0 * second) / 6.0)
 
 
 def kl_divergence(first: Any, second: Any) -> float:
@@ -150,9 +170,10 @@ def kl_divergence(first: Any, second: Any) -> float:
         return math.inf
     # p (x - ln(1 + x)) with x = q/p - 1 keeps the digits of close distributions, which p ln(p/q) loses
     excess = (q[seen] - p[seen]) / p[seen]
-    return max(0.0, float(np.sum(p[seen] * (excess - np.log1p(excess))) + np.sum(q[~seen])))
+    return max(0.0, float(np.sum(p[seen] * _bend(excess)) + np.sum(q[~seen])))
 
 
+@checks.formula()
 def local_factor(epsilon: float) -> float:
     """min(4, e^(2 epsilon)) (e^epsilon - 1)^2, the factor of Duchi et al. (2013, Theorem 1).
 
@@ -177,3 +198,23 @@ def local_factor(epsilon: float) -> float:
     if epsilon > 350.0:
         return math.inf
     return math.exp(min(2.0 * epsilon, math.log(4.0))) * math.expm1(epsilon) ** 2
+
+
+_CLOSE = 1e-4  # below it the first terms of a series have more digits than a difference
+
+
+def _difference(p: float, q: float, apart: float | None) -> float:
+    return q - p if apart is None else checks.real("apart", apart, at_least=-1, at_most=1)
+
+
+def _moved(p: float, rest: float, distance: float) -> float:
+    """d(p || p + distance) of two Bernoulli distributions, with rest = 1 - p."""
+    found = p * float(_bend(distance / p)) if p > 0 else distance
+    return found + (rest * float(_bend(-distance / rest)) if rest > 0 else -distance)
+
+
+def _bend(x: Any) -> Any:
+    """x - ln(1 + x), to all digits near 0 too."""
+    with np.errstate(divide="ignore"):
+        series = x * x * (0.5 - x * (1.0 / 3.0 - x * (0.25 - x * 0.2)))
+        return np.where(np.abs(x) < _CLOSE, series, x - np.log1p(x))

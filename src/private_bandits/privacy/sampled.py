@@ -51,14 +51,21 @@ def certified_loss(hits: Any, runs: int, others: Any, other_runs: int, delta: fl
     delta : float
         In [0, 1).
     alpha : float
-        In (0, 1): the statement is false with at most this probability, half of it at either probability.
+        In [1e-12, 1): the statement is false with at most this probability, half of it at either probability.
 
     Returns
     -------
     float array
         ln((low end on a - delta) / high end on b), Clopper-Pearson; minus infinity where the first end is below delta.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
-    k, j = np.asarray(hits), np.asarray(others)
+    runs, other_runs = checks.integer("runs", runs, at_least=1), checks.integer("other_runs", other_runs, at_least=1)
+    _risks(delta, alpha)
+    k, j = _counts("hits", hits, runs), _counts("others", others, other_runs)
     low = np.where(k > 0, scipy.special.betaincinv(np.maximum(k, 1), runs - k + 1, alpha / 2), 0.0)
     high = np.where(j < other_runs, scipy.special.betainccinv(j + 1, np.maximum(other_runs - j, 1), alpha / 2), 1.0)
     with np.errstate(divide="ignore"):
@@ -73,16 +80,21 @@ def lower_end(hits: int, others: int, runs: int, delta: float, alpha: float) -> 
     hits, others : int
         How often the event happened on a, and on b.
     runs : int
-        On each, >= 1.
+        On each, 1 to 10^8.
     delta : float
         In [0, 1).
     alpha : float
-        In (0, 1): the answer is above the loss with at most this probability.
+        In [1e-12, 1): the answer is above the loss with at most this probability.
 
     Returns
     -------
     float
         >= 0.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
 
     Notes
     -----
@@ -96,6 +108,10 @@ def lower_end(hits: int, others: int, runs: int, delta: float, alpha: float) -> 
     >>> round(lower_end(750, 276, 1500, 0.0, 0.05), 2), round(float(certified_loss(750, 1500, 276, 1500, 0.0, 0.05)), 2)
     (0.9, 0.84)
     """
+    _risks(delta, alpha)
+    checks.integer("runs", runs, at_least=1, at_most=10**8)
+    checks.integer("hits", hits, at_least=0, at_most=runs)
+    checks.integer("others", others, at_least=0, at_most=runs)
     spent, outside = alpha / 20, alpha * 1e-7
     low, high = binomial_interval(others, runs, 1 - spent)
     law = scipy.stats.binom
@@ -109,3 +125,16 @@ def lower_end(hits: int, others: int, runs: int, delta: float, alpha: float) -> 
         return float(tails.sum(axis=1).max()) + 2 * outside - (alpha - spent)
 
     return 0.0 if kept(0.0) > 0 else float(scipy.optimize.brentq(kept, 0.0, math.log(runs) + 2, xtol=1e-6))
+
+
+def _risks(delta: float, alpha: float) -> None:
+    checks.real("delta", delta, at_least=0, below=1)
+    checks.real("alpha", alpha, at_least=1e-12, below=1)
+
+
+def _counts(name: str, given: Any, runs: int) -> Any:
+    """One count, or an array of them, of at most all runs."""
+    counts = np.asarray(given)
+    if counts.dtype.kind not in "iu" or counts.size == 0 or counts.min() < 0 or counts.max() > runs:
+        raise ValueError(f"{name} must be integers >= 0 and <= {runs}, got {checks.brief(given)}")
+    return counts

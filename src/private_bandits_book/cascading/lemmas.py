@@ -23,11 +23,17 @@ from private_bandits.privacy import FinitePolicy, binomial_interval, sensitivity
 from private_bandits.problems import Cascade
 from private_bandits_book.tails import laplace_sum_tail
 
+
+def _instance(n_items: int, list_size: int, p: float, gap: float) -> dict[str, Any]:
+    """B_LB, and T, as the bounds take them."""
+    return {"n_items": n_items, "list_size": list_size, "p": p, "gap": gap, "horizon": 10**8}
+
+
 _GRID = [
-    ((20, 4, p, share * p, 10**8), epsilon)
+    (_instance(20, 4, p, share * p), epsilon)
     for p, share, epsilon in product((0.05, 0.2, 0.5, 0.9), (0.05, 0.5, 0.95), (0.01, 0.2, 1.0, 5.0))
 ]
-"""L, K, p, the gap and T; and epsilon."""
+"""Instances; and epsilon."""
 
 
 class Powers(NamedTuple):
@@ -296,16 +302,18 @@ def hybrid_powers(list_size: int = 4) -> tuple[float, float]:
     list_size : int
         K of B_LB(20, K, 0.2, 0.15).
     """
-    horizons, problem = (10**1000, 10**10_000, 10**100_000), b_lb(20, list_size, 0.2, 0.15)
-    logs = [math.log(t) for t in horizons]
-    bonuses = [ucb_hybrid(1.0, n_items=20, horizon=t).record._asdict()["bonus_scale"] * math.log(t) for t in horizons]
-    proved = [bounds.theorem_2(problem, t, 1.0, variant="corrected") for t in horizons]
-    return _power(logs, bonuses), _power(logs, proved)
+    near, far = (10**75, 10**150, 10**300), (10**1000, 10**10_000, 10**100_000)
+    problem = b_lb(20, list_size, 0.2, 0.15)
+    bonuses = [ucb_hybrid(1.0, n_items=20, horizon=t).record._asdict()["bonus_scale"] * math.log(t) for t in near]
+    proved = [bounds.theorem_2(problem=problem, epsilon=1.0, horizon=t, variant="corrected") for t in far]
+    return _power([*map(math.log, near)], bonuses), _power([*map(math.log, far)], proved)
 
 
 def theorem_11_over_proved() -> float:
     """Theorem 11 as printed over what is proved, at most, on a grid of B_LB; L and T cancel."""
-    return max(bounds.theorem_11(*at, e) / bounds.theorem_11(*at, e, "corrected") for at, e in _GRID)
+    return max(
+        bounds.theorem_11(**at, epsilon=e) / bounds.theorem_11(**at, epsilon=e, variant="corrected") for at, e in _GRID
+    )
 
 
 def theorem_12_over_proved() -> tuple[float, float]:
@@ -314,14 +322,15 @@ def theorem_12_over_proved() -> tuple[float, float]:
     The power is that of lists of one item with gap = p/2 at epsilon = 1, where DP-KLUCB of Azize et al. (2025) has no
     more regret than a constant times what is proved. The repair has gap/d(p - gap || p) instead of 1/gap.
     """
-    rare = [(2, 1, p, p / 2.0, 10**8) for p in (1e-3, 1e-4, 1e-5, 1e-6)]
-    printed = [bounds.theorem_12(*at, 1.0) / bounds.theorem_12(*at, 1.0, "corrected") for at in rare]
+    shown = (1e-3, 1e-4, 1e-5, 1e-6)
+    rare = [{**_instance(2, 1, p, p / 2.0), "epsilon": 1.0} for p in shown]
+    printed = [bounds.theorem_12(**at) / bounds.theorem_12(**at, variant="corrected") for at in rare]
     repaired = [
-        (bounds.kveton_lower(*at) + bounds.theorem_12(*at, e) - bounds.theorem_12(*at, math.inf))
-        / bounds.theorem_12(*at, e, "corrected")
+        (bounds.kveton_lower(**at) + bounds.theorem_12(**at, epsilon=e) - bounds.theorem_12(**at, epsilon=math.inf))
+        / bounds.theorem_12(**at, epsilon=e, variant="corrected")
         for at, e in _GRID
     ]
-    return _power([1.0 / p for _, _, p, _, _ in rare], printed), max(repaired)
+    return _power([1.0 / p for p in shown], printed), max(repaired)
 
 
 def reply_powers(sizes: Sequence[int] = (8, 16, 32, 64, 128)) -> tuple[float, float]:

@@ -141,7 +141,9 @@ theorem_5 = theorem_8_privacy = own_local_privacy = own_central_privacy = theore
 
 def theorem_2() -> Ruling:
     """The bound forgets the ln T that sampling costs, and whatever its constants are, two neighbours refute it."""
-    horizon, gap, most = lemmas.first_contradiction(lambda x, t: bounds.theorem_2(x, t, _VAST, _XI, c_2=_FREE))
+    horizon, gap, most = lemmas.first_contradiction(
+        lambda x, t: bounds.theorem_2(problem=x, horizon=t, epsilon=_VAST, xi=_XI, c_2=_FREE)
+    )
     said = "as epsilon grows it tends to a constant, but regret grows with ln T: two items whose means move by "
     said += f"{gap:.2g} exceed it from T = {horizon:.0e} on, at epsilon = {_VAST:g} and c_2 = {_FREE:.0e} ({most:.3g})"
     return _PROVED(math.isinf(horizon), said, horizon)
@@ -167,18 +169,28 @@ def _growth(size: int) -> Ruling:
 
 def theorem_4() -> Ruling:
     """Without forced exploration no bound in ln T; with it the claimed order."""
-    return _laplace(4.0, lambda k, t, e, _: bounds.theorem_4(_items(k), t, e, "corrected"), 2.0, 0.0)
+    return _laplace(
+        4.0, lambda k, t, e, _: bounds.theorem_4(problem=_items(k), horizon=t, epsilon=e, variant="corrected"), 2.0, 0.0
+    )
 
 
 def theorem_8_regret() -> Ruling:
     """As for Theorem 4, at the smaller scale."""
     scale = math.sqrt(16.0 * math.log(math.e + 1.0 / _DELTA))
-    return _laplace(scale, lambda k, t, e, delta: bounds.theorem_8(_items(k), t, e, delta), 1.0, 1.0)
+    return _laplace(
+        scale, lambda k, t, e, delta: bounds.theorem_8(problem=_items(k), horizon=t, epsilon=e, delta=delta), 1.0, 1.0
+    )
 
 
 def theorem_6() -> Ruling:
     """What is proved of the printed algorithm."""
-    return _order(lambda k, t, e, delta: bounds.theorem_6(_items(k), t, e, delta, "corrected"), 1.0, 1.0)
+    return _order(
+        lambda k, t, e, delta: bounds.theorem_6(
+            problem=_items(k), horizon=t, epsilon=e, delta=delta, variant="corrected"
+        ),
+        1.0,
+        1.0,
+    )
 
 
 def theorem_10() -> Ruling:
@@ -186,7 +198,9 @@ def theorem_10() -> Ruling:
 
     def over(size: int, t: int, epsilon: float, delta: float) -> float:
         gap = 0.9 / 1024 * size  # top-K has f(x) = K x
-        return bounds.theorem_10(b_lb_semi(2 * size, size, 0.95, gap), t, epsilon, delta, "corrected") / (size**2 * gap)
+        return bounds.theorem_10(
+            problem=b_lb_semi(2 * size, size, 0.95, gap), horizon=t, epsilon=epsilon, delta=delta, variant="corrected"
+        ) / (size**2 * gap)
 
     return _order(over, 1.0, 1.0, "at a fixed Delta_min/B_infinity ")
 
@@ -234,7 +248,7 @@ def matching_ldp() -> Ruling:
     def over(size: int, t: int, epsilon: float, delta: float) -> float:
         p = 1.0 / size  # of the corrected Theorem 11 by total variation, without its L - K = 16
         lower = 16 * (1.0 - p) ** (size - 1) * math.log(t) / (math.expm1(epsilon) ** 2 * p / 2.0)
-        return bounds.theorem_6(_items(size, p, p / 2.0), t, epsilon, delta) / lower
+        return bounds.theorem_6(problem=_items(size, p, p / 2.0), horizon=t, epsilon=epsilon, delta=delta) / lower
 
     found = lemmas.powers(over)
     said = f"Theorem 6 over the lower bound has the powers {found.log_t:.2f} of ln T and {abs(found.noise):.2f} of "

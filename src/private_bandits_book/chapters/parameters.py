@@ -143,6 +143,10 @@ def _instance(name: str, value: Any, *, of: type, words: str) -> Any:
     return value
 
 
+def _private(name: str, value: Any) -> float:
+    return checks.epsilon(value, name, infinite=False)
+
+
 def _entries(name: str, value: Any, *, check: Check) -> list[Any]:
     if not isinstance(value, (list, tuple)) or not value:
         raise ValueError(f"{name} must be a non-empty list, got {checks.brief(value)}")
@@ -158,7 +162,6 @@ def _distinct(name: str, value: Any, *, check: Check = lambda name, entry: entry
 
 _count = partial(_integer, at_least=1)
 _text = partial(_instance, of=str, words="a string")
-_positive = partial(checks.real, above=0)
 _open_unit = partial(checks.real, above=0, below=1)
 
 _RANGES: dict[str, Check] = {
@@ -170,8 +173,8 @@ _RANGES: dict[str, Check] = {
     "n_items": _count,
     "size": _count,
     "sizes": partial(_distinct, check=_count),
-    "epsilon": _positive,
-    "epsilons": partial(_distinct, check=_positive),
+    "epsilon": _private,
+    "epsilons": partial(_distinct, check=_private),
     "delta": _open_unit,
     "gap": _open_unit,
     "gaps": partial(_entries, check=_open_unit),

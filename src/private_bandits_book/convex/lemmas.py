@@ -58,13 +58,21 @@ def one_point(row: str, learner: str, free: bool = False, noise: str = "gaussian
     others: dict[str, Callable[[], ConvexLoss]] = {"arms": instances.switching_arms, "line": instances.on_line}
     problem = others[row]() if row in others else instances.convex(row)
     delta = DELTA if noise == "gaussian" else 0.0
-    return powers(lambda t, e: bounds.corollary_4(problem, t, math.inf if free else e, delta, learner, noise))
+    return powers(
+        lambda t, e: bounds.corollary_4(
+            problem=problem, horizon=t, epsilon=math.inf if free else e, delta=delta, learner=learner, noise=noise
+        )
+    )
 
 
 def two_points(kind: str, step: str, free: bool = False, noise: str = "gaussian") -> Powers:
     """Return the powers in Theorem 6; arguments as for `one_point`, and the step of Algorithm 2."""
     problem, delta = instances.convex(kind), DELTA if noise == "gaussian" else 0.0
-    return powers(lambda t, e: bounds.theorem_6(problem, t, math.inf if free else e, delta, step, noise))
+    return powers(
+        lambda t, e: bounds.theorem_6(
+            problem=problem, horizon=t, epsilon=math.inf if free else e, delta=delta, step=step, noise=noise
+        )
+    )
 
 
 def reduction_over_printed() -> float:
@@ -77,7 +85,10 @@ def reduction_over_printed() -> float:
         for delta in (0.1, 1e-3, 1e-6, 1e-12):
             for epsilon in (1e-3, 0.1, 1.0):
                 proved, printed = (
-                    bounds.theorem_3(math.sqrt(t), 1.0, t, epsilon, delta, which) for which in ("derived", "printed")
+                    bounds.theorem_3(
+                        regret=math.sqrt(t), bound=1.0, horizon=t, epsilon=epsilon, delta=delta, variant=which
+                    )
+                    for which in ("derived", "printed")
                 )
                 worst = max(worst, proved / printed)
     return worst

@@ -17,7 +17,8 @@ from scipy.special import gammaln, ndtr, xlogy
 from scipy.stats import binom
 
 from private_bandits.mechanisms import gaussian_epsilon, response_probabilities
-from private_bandits.papers.definitions import bounds, central_upper, replacements
+from private_bandits.papers.definitions import bounds, replacements
+from private_bandits.papers.definitions.factor import central_upper
 from private_bandits.privacy import FinitePolicy, environment_law, exact_loss, table_laws
 from private_bandits.privacy.divergences import bernoulli_kl, kl_divergence, local_factor, response_kl
 from private_bandits_book import policies
@@ -328,7 +329,7 @@ def lemma_5(pair: Pair) -> tuple[float, float]:
     loss, least = pair.loss("instantaneous"), min(float(one.min()) for one in pair.pulls)
     rate = math.exp(-pair.horizon / least)
     claimed = (1.0 - 2.0 * rate) / (1.0 - rate)
-    return bounds.spurious_term(loss) * claimed, claimed
+    return bounds.spurious_term(epsilon=loss) * claimed, claimed
 
 
 def lemma_6(pair: Pair) -> tuple[float, float, float]:
@@ -382,10 +383,19 @@ def lemma_4(
 
 def table_2(horizon: int, epsilons: Sequence[float]) -> dict[str, tuple[float, float]]:
     """Return the least and the largest ratio over epsilon of an entry of Table 1 and the result behind it."""
-    game, plain = (N_ARMS, horizon), replacements.lai_robbins(MEANS[0], 3)
+    plain = replacements.lai_robbins(means=MEANS[0], horizon=3)
     minimax = {"Theorem 1": bounds.theorem_1, "Theorem 2": bounds.theorem_2, "Theorem 3": bounds.theorem_3}
-    made = {name: [one(*game, e, "table") / one(*game, e) for e in epsilons] for name, one in minimax.items()}
-    made["Theorem 4"] = [plain / (2 * local_factor(e)) / bounds.theorem_4(MEANS[0], 3, e) for e in epsilons]
+    made = {
+        name: [
+            one(n_arms=N_ARMS, epsilon=e, horizon=horizon, variant="table")
+            / one(n_arms=N_ARMS, epsilon=e, horizon=horizon)
+            for e in epsilons
+        ]
+        for name, one in minimax.items()
+    }
+    made["Theorem 4"] = [
+        plain / (2 * local_factor(e)) / bounds.theorem_4(means=MEANS[0], horizon=3, epsilon=e) for e in epsilons
+    ]
     return {name: (min(ratios), max(ratios)) for name, ratios in made.items()}
 
 
@@ -395,9 +405,9 @@ def threshold(n_arms: int, horizon: int, epsilons: Sequence[float]) -> tuple[flo
     At the least epsilon over (K-1)/(131 epsilon), which Azize and Basu (2022) have without a logarithm; and the most,
     over epsilons, over what is achieved.
     """
-    found = {e: replacements.theorem_b(n_arms, horizon, e) for e in epsilons}
+    found = {e: replacements.theorem_b(n_arms=n_arms, horizon=horizon, epsilon=e) for e in epsilons}
     old = (n_arms - 1) / (131 * epsilons[0])
-    over = [value / central_upper(n_arms, horizon, e) for e, value in found.items()]
+    over = [value / central_upper(n_arms=n_arms, horizon=horizon, epsilon=e) for e, value in found.items()]
     return found[epsilons[0]] / old, max(over)
 
 
@@ -418,7 +428,7 @@ def contraction(epsilons: Iterable[float], seed: int = 0, tried: int = 200) -> f
             near = 10.0 ** -rng.integers(5)
             q = (1 - near) * p + near * q
             kept = kl_divergence(p @ channel, q @ channel) / kl_divergence(p, q)
-            most = max(most, kept / replacements.contraction(epsilon))
+            most = max(most, kept / replacements.contraction(epsilon=epsilon))
     return most
 
 
@@ -427,7 +437,7 @@ def corrupt_over_lower(means: Sequence[float], epsilon: float) -> float:
     keep, flip = response_probabilities(epsilon, n_values=2)
     sent = [flip + (keep - flip) * mean for mean in means]
     upper = sum((means[0] - m) / bernoulli_kl(g, sent[0]) for m, g in zip(means[1:], sent[1:], strict=True))
-    return upper * math.log(3) / replacements.local_lower(means, 3, epsilon)
+    return upper * math.log(3) / replacements.local_lower(means=means, horizon=3, epsilon=epsilon)
 
 
 def point_prior(means: Sequence[float], horizon: int) -> float:

@@ -114,6 +114,9 @@ def hardest(runs: pd.DataFrame) -> pd.DataFrame:
     return worst.merge(rows, on=by)[rows.columns].assign(problem=f"the hardest of {rows['gap'].nunique()} gaps")
 
 
+_Lower = Callable[..., float]
+
+
 def with_bounds(runs: pd.DataFrame, game: Any) -> pd.DataFrame:
     """Return runs at the last round with a line of the best lower bound for each trust model.
 
@@ -124,15 +127,18 @@ def with_bounds(runs: pd.DataFrame, game: Any) -> pd.DataFrame:
         A number of arms for the minimax bounds, means for those on this instance, which are asymptotic.
     """
     minimax = isinstance(game, int)
-    local = replacements.local_minimax if minimax else replacements.local_lower
-    central = replacements.central_minimax if minimax else replacements.central_lower
+    local: _Lower = replacements.local_minimax if minimax else replacements.local_lower
+    central: _Lower = replacements.central_minimax if minimax else replacements.central_lower
+    instance = {"n_arms": game} if minimax else {"means": game}
     rows, lines = last(runs), []
     if not minimax:
         rows = rows.assign(problem=f"arms of means {', '.join(f'{mean:g}' for mean in game)}")
     horizon, epsilons = int(rows["t"].iloc[0]), sorted(e for e in rows["epsilon"].unique() if math.isfinite(e))
     for (trust, bound), epsilon in product((("local", local), ("central", central)), epsilons):
         facts = {"policy": f"lower bound, {trust}", "trust": trust, "epsilon": epsilon, "mechanism": "uniform"}
-        lines.append(facts | {"family": "none", "replication": 0, "regret": bound(game, horizon, epsilon)})
+        lines.append(
+            facts | {"family": "none", "replication": 0, "regret": bound(**instance, epsilon=epsilon, horizon=horizon)}
+        )
     bounds = rows.iloc[:1].drop(columns=[*lines[0]]).merge(pd.DataFrame(lines), how="cross")
     return pd.concat([rows, bounds[rows.columns]], ignore_index=True)
 

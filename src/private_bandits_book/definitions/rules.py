@@ -6,6 +6,7 @@ every algorithm. "As printed" is the statement in the main text. Rewards are in 
 """
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -180,9 +181,11 @@ def lemma_7_families() -> Ruling:
 
 def theorem_1() -> Ruling:
     """The printed value against a bound that is proved; from where on it says less than the bound without privacy."""
-    values = {e: bounds.theorem_1(N_ARMS, HORIZON, e) for e in GRID}
-    plain = replacements.minimax(N_ARMS, HORIZON)
-    share = max(value / replacements.local_minimax(N_ARMS, HORIZON, e) for e, value in values.items())
+    values = {e: bounds.theorem_1(n_arms=N_ARMS, horizon=HORIZON, epsilon=e) for e in GRID}
+    plain = replacements.minimax(n_arms=N_ARMS, horizon=HORIZON)
+    share = max(
+        value / replacements.local_minimax(n_arms=N_ARMS, horizon=HORIZON, epsilon=e) for e, value in values.items()
+    )
     empty = min((e for e, value in values.items() if value <= plain), default=math.nan)
     said = f"it is at most {share:.3g} of a proved bound on the grid, though its own steps give half of it; from "
     return _PROVED(share <= 1, f"{said}epsilon {empty:g} on it says less than the bound without privacy", share)
@@ -190,8 +193,11 @@ def theorem_1() -> Ruling:
 
 def theorem_2() -> Ruling:
     """What is achieved at epsilon leaves no constant c(a) for every epsilon at most a/2."""
-    epsilons, game = (0.01, _SMALL), (N_ARMS, _FAR)
-    most, least = (factor.central_upper(*game, e / 2) / bounds.theorem_2(*game, e, "table") for e in epsilons)
+    epsilons, game = (0.01, _SMALL), {"n_arms": N_ARMS, "horizon": _FAR}
+    most, least = (
+        factor.central_upper(epsilon=e / 2, **game) / bounds.theorem_2(epsilon=e, variant="table", **game)
+        for e in epsilons
+    )
     said = f"a DP policy at epsilon/2 is epsilon-instantaneous (Lemma 2), and leaves for c(a) {most:.2g} at epsilon = "
     said += f"{epsilons[0]:g} and {least:.2g} at {epsilons[1]:g} in long games: no constant serves all"
     return _PROVED(least >= most / 10, said, least)
@@ -199,7 +205,7 @@ def theorem_2() -> Ruling:
 
 def theorem_3() -> Ruling:
     """The printed value over T, which no regret exceeds."""
-    shares = {e: bounds.theorem_3(N_ARMS, HORIZON, e) / HORIZON for e in GRID}
+    shares = {e: bounds.theorem_3(n_arms=N_ARMS, horizon=HORIZON, epsilon=e) / HORIZON for e in GRID}
     above, most = max((e for e, share in shares.items() if share > 1), default=0.0), max(shares.values())
     said = f"at T = 10^8 and c = 0 it is {most:.2g} T at most, and above T up to epsilon {above:g}; no regret exceeds T"
     return _PROVED(most <= 1, said, most)
@@ -207,15 +213,21 @@ def theorem_3() -> Ruling:
 
 def theorem_3_proof() -> Ruling:
     """The line before the last of the proof over the bound without privacy."""
-    plain = replacements.minimax(N_ARMS, HORIZON)
-    tiny, *line = (bounds.theorem_3(N_ARMS, HORIZON, e, "proof") / plain for e in (TINY, *GRID))
+    plain = replacements.minimax(n_arms=N_ARMS, horizon=HORIZON)
+    tiny, *line = (
+        bounds.theorem_3(n_arms=N_ARMS, horizon=HORIZON, epsilon=e, variant="proof") / plain for e in (TINY, *GRID)
+    )
     said = f"true and empty: at T = 10^8 and c = 0 it is at most {max(line):.3g} of the bound without privacy, and "
     return _PROVED(max(line) <= 1, f"{said}{tiny:.1g} of it at epsilon {TINY:g}", max(line))
 
 
 def theorem_4() -> Ruling:
     """The printed constant over the proved one."""
-    four = [bounds.theorem_4(_MEANS, 3, e) / replacements.local_lower(_MEANS, 3, e) for e in GRID]
+    four = [
+        bounds.theorem_4(means=_MEANS, horizon=3, epsilon=e)
+        / replacements.local_lower(means=_MEANS, horizon=3, epsilon=e)
+        for e in GRID
+    ]
     said = f"its constant is at most {max(four):.3g} of the exact one for Bernoulli arms, {min(four):.1g} at epsilon 10"
     return _PROVED(max(four) <= 1, said, max(four))
 
@@ -234,8 +246,10 @@ def table_1() -> Ruling:
 
 def discussion_multiplicative_local() -> Ruling:
     """The proved lower end of the factor in long games, at small epsilons."""
-    plain = factor.central_upper(N_ARMS, _FAR, math.inf)
-    end, next_end = (replacements.local_minimax(N_ARMS, _FAR, e) / plain for e in (_SMALL, _SMALL / 10))
+    plain = factor.central_upper(n_arms=N_ARMS, horizon=_FAR, epsilon=math.inf)
+    end, next_end = (
+        replacements.local_minimax(n_arms=N_ARMS, horizon=_FAR, epsilon=e) / plain for e in (_SMALL, _SMALL / 10)
+    )
     power = math.log10(next_end / end)
     said = f"in long games it is at least {end:.3g} at epsilon {_SMALL:g} and grows with the power {power:.3g} of "
     return _PROVED(end > 1 and abs(power - 1) < 0.25, f"{said}1/epsilon; it tends to coth(epsilon/2)", power)
@@ -243,12 +257,12 @@ def discussion_multiplicative_local() -> Ruling:
 
 def discussion_multiplicative_central() -> Ruling:
     """The proved upper end of the factor in long games, at every epsilon of the grid."""
-    return _factor("DP", max(factor.theorem_a(N_ARMS, _FAR, e) for e in GRID))
+    return _factor("DP", max(factor.theorem_a(n_arms=N_ARMS, horizon=_FAR, epsilon=e) for e in GRID))
 
 
 def discussion_multiplicative_instantaneous() -> Ruling:
     """The same at epsilon/2, which is epsilon-instantaneous."""
-    return _factor("instantaneous DP", max(factor.theorem_a(N_ARMS, _FAR, e / 2) for e in GRID))
+    return _factor("instantaneous DP", max(factor.theorem_a(n_arms=N_ARMS, horizon=_FAR, epsilon=e / 2) for e in GRID))
 
 
 def _factor(name: str, most: float) -> Ruling:
@@ -260,7 +274,7 @@ def discussion_limit() -> Ruling:
     """What any policy has at an epsilon as good as 0, over uniform play with gaps of 1/2."""
     proved = (replacements.local_minimax, replacements.central_minimax)
     uniform = HORIZON / 2 * (1 - 1 / N_ARMS)
-    least = min(one(N_ARMS, HORIZON, TINY / HORIZON) / uniform for one in proved)
+    least = min(one(n_arms=N_ARMS, epsilon=TINY / HORIZON, horizon=HORIZON) / uniform for one in proved)
     said = f"at T = 10^8 and epsilon = {TINY / HORIZON:.0e} the proved bounds are {least:.3g} of uniform play's regret"
     return _PROVED(least > 0.5, f"{said} with gaps of 1/2", least)
 
@@ -275,7 +289,10 @@ def section_5_3() -> Ruling:
 def discussion_slightly() -> Ruling:
     """What local privacy costs over DP on one instance, where both constants are reached."""
     both = replacements.local_lower, replacements.central_lower
-    most, one = (both[0](_MEANS, 3, e) / both[1](_MEANS, 3, e) for e in (GRID[0], 1.0))
+    most, one = (
+        both[0](means=_MEANS, epsilon=e, horizon=3) / both[1](means=_MEANS, epsilon=e, horizon=3)
+        for e in (GRID[0], 1.0)
+    )
     said = f"by the exact constants of ln T local DP costs {most:.3g} times DP at epsilon {GRID[0]:g}, {one:.3g} at 1"
     return _PROVED(max(most, one) <= _SLIGHT, said, most)
 
@@ -298,10 +315,15 @@ def section_2() -> Ruling:
 
 def contribution_weaker() -> Ruling:
     """The printed bounds against each other, and what is proved."""
-    game = N_ARMS, HORIZON
-    printed = {e: bounds.theorem_1(*game, e, "table") / (8 * bounds.theorem_3(*game, e)) for e in GRID}
+    game: dict[str, Any] = {"n_arms": N_ARMS, "horizon": HORIZON}
+    printed = {
+        e: bounds.theorem_1(epsilon=e, variant="table", **game) / (8 * bounds.theorem_3(epsilon=e, **game))
+        for e in GRID
+    }
     last = max((e for e, ratio in printed.items() if ratio < 1), default=0.0)
-    proved = replacements.local_minimax(N_ARMS, _FAR, _SMALL) / factor.central_upper(N_ARMS, _FAR, _SMALL)
+    proved = replacements.local_minimax(n_arms=N_ARMS, horizon=_FAR, epsilon=_SMALL) / factor.central_upper(
+        n_arms=N_ARMS, horizon=_FAR, epsilon=_SMALL
+    )
     said = f"by the printed bounds DP costs more than local DP up to epsilon {last:g}"
     again = f"by proved ones local regret is at least {proved:.3g} times the other at epsilon {_SMALL:g} in long games"
     return after_repair(_PROVED(last == 0, said, min(printed.values())), _PROVED(proved > 1, again, proved))
@@ -370,7 +392,9 @@ def own_factor_local(toy: pd.DataFrame) -> Ruling:
 
 def own_per_log() -> Ruling:
     """The least coefficient of ln T under DP up to epsilon 0.1, against that without privacy."""
-    ours = min(replacements.central_lower(_MEANS, HORIZON, e) for e in GRID if e <= 0.1) / math.log(HORIZON)
-    plain = replacements.lai_robbins(_MEANS, HORIZON) / math.log(HORIZON)
+    ours = min(
+        replacements.central_lower(means=_MEANS, horizon=HORIZON, epsilon=e) for e in GRID if e <= 0.1
+    ) / math.log(HORIZON)
+    plain = replacements.lai_robbins(means=_MEANS, horizon=HORIZON) / math.log(HORIZON)
     said = f"the coefficient of ln T is at least {ours:.4g} up to epsilon 0.1, and {plain:.4g} without privacy"
     return _PROVED(ours > plain, said, ours)

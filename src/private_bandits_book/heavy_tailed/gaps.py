@@ -87,7 +87,7 @@ def with_bounds(runs: pd.DataFrame) -> pd.DataFrame:
 
 def _lower(row: Any) -> float:
     bound = bounds.ldp_lower if row.trust == "local" else bounds.dp_lower
-    return bound(N_ARMS, row.gap, row.epsilon, row.v, int(row.t), variant="corrected")
+    return bound(n_arms=N_ARMS, gap=row.gap, v=row.v, epsilon=row.epsilon, horizon=int(row.t), variant="corrected")
 
 
 def _stated(row: Any) -> float:

@@ -130,7 +130,7 @@ def bounded_lower(
     """
     log_t = math.log(horizon)
     if variant == "corrected":
-        loss = local_loss(epsilon) * gap**2 if local else 6.0 * epsilon * gap
+        loss = local_loss(epsilon=epsilon) * gap**2 if local else 6.0 * epsilon * gap
         return (n_arms - 1) * gap * log_t / min(-0.5 * math.log1p(-4.0 * gap**2), loss)
     if local:
         return (n_arms - 1) * log_t / (epsilon**2 * gap)
@@ -147,7 +147,7 @@ def bounded_lower_independent(
     where T is so small that the means leave the range of the bounds; centrally the larger of that and `private_lower`.
     """
     if variant == "corrected":
-        loss = local_loss(epsilon) if local else _CENTRAL_LOSS
+        loss = local_loss(epsilon=epsilon) if local else _CENTRAL_LOSS
         share = (n_arms - 1) / (2.0 * loss * horizon)  # the square of the distance, twice the gap
         root = horizon / 16.0 * math.sqrt(share / math.e) if share <= 0.125 else 0.0
         return root if local else max(root, private_lower(n_arms, epsilon, horizon))

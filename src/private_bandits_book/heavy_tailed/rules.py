@@ -59,8 +59,8 @@ def theorem_dp_upper_dependent() -> Ruling:
     """The first part with its printed power of u against a lower bound on every private algorithm, and with u^(1/v)."""
 
     def ratio(u: float, v: float) -> float:
-        lower = bounds.dp_lower(N_ARMS, 0.01, 0.05, v, _HORIZON, u, "corrected")
-        return lower / bounds.dp_upper([0.01, *_ZEROS], 0.05, v, u, _HORIZON)
+        lower = bounds.dp_lower(n_arms=N_ARMS, gap=0.01, epsilon=0.05, v=v, horizon=_HORIZON, u=u, variant="corrected")
+        return lower / bounds.dp_upper(means=[0.01, *_ZEROS], epsilon=0.05, v=v, u=u, horizon=_HORIZON)
 
     return after_repair(_contradicted(ratio, "u", lambda v: _MOMENTS), _each(_central_upper))
 
@@ -69,8 +69,8 @@ def theorem_dp_upper_independent() -> Ruling:
     """The second part with its printed power of u against such a lower bound, and with u^(1/(1+v))."""
 
     def ratio(u: float, v: float) -> float:
-        lower = bounds.dp_lower_independent(N_ARMS, 0.05, v, _HORIZON, u)
-        return lower / bounds.dp_upper_independent(N_ARMS, 0.05, v, u, _HORIZON)
+        lower = bounds.dp_lower_independent(n_arms=N_ARMS, epsilon=0.05, v=v, horizon=_HORIZON, u=u)
+        return lower / bounds.dp_upper_independent(n_arms=N_ARMS, epsilon=0.05, v=v, u=u, horizon=_HORIZON)
 
     return after_repair(_contradicted(ratio, "u", lambda v: _MOMENTS), _each(_central_upper_independent))
 
@@ -79,7 +79,7 @@ def theorem_ldp_upper_dependent() -> Ruling:
     """(4) against the lower bound on every local algorithm, and under a change of the unit of reward."""
 
     def rescaled(s: float, v: float) -> float:
-        return bounds.ldp_upper([0.5 * s, 0.0], 1.0, v, s ** (1.0 + v), _HORIZON)
+        return bounds.ldp_upper(means=[0.5 * s, 0.0], epsilon=1.0, v=v, u=s ** (1.0 + v), horizon=_HORIZON)
 
     return all_of(table_heavytailed_dependent_ldp_upper(), _scales(rescaled))
 
@@ -88,7 +88,7 @@ def theorem_ldp_upper_independent() -> Ruling:
     """(5) in the same two ways."""
 
     def rescaled(s: float, v: float) -> float:
-        return bounds.ldp_upper_independent(N_ARMS, 1.0, v, s ** (1.0 + v), _HORIZON)
+        return bounds.ldp_upper_independent(n_arms=N_ARMS, epsilon=1.0, v=v, u=s ** (1.0 + v), horizon=_HORIZON)
 
     return all_of(table_heavytailed_independent_ldp_upper(), _scales(rescaled))
 
@@ -97,8 +97,8 @@ def table_heavytailed_dependent_ldp_upper() -> Ruling:
     """(4) at u = 1: no constant saves it if the lower bound outgrows it."""
 
     def ratio(gap: float, v: float) -> float:
-        lower = bounds.ldp_lower(N_ARMS, gap, 1.0, v, _HORIZON, variant="corrected")
-        return lower / bounds.ldp_upper([gap, *_ZEROS], 1.0, v, 1.0, _HORIZON)
+        lower = bounds.ldp_lower(n_arms=N_ARMS, gap=gap, epsilon=1.0, v=v, horizon=_HORIZON, variant="corrected")
+        return lower / bounds.ldp_upper(means=[gap, *_ZEROS], epsilon=1.0, v=v, u=1.0, horizon=_HORIZON)
 
     return _contradicted(ratio, "(1/gap)", partial(_gaps, _LARGEST_LOCAL))
 
@@ -107,8 +107,8 @@ def table_heavytailed_independent_ldp_upper() -> Ruling:
     """(5) at u = 1."""
 
     def ratio(horizon: int, v: float) -> float:
-        lower = bounds.ldp_lower_independent(N_ARMS, 1.0, v, horizon, variant="corrected")
-        return lower / bounds.ldp_upper_independent(N_ARMS, 1.0, v, 1.0, horizon)
+        lower = bounds.ldp_lower_independent(n_arms=N_ARMS, epsilon=1.0, v=v, horizon=horizon, variant="corrected")
+        return lower / bounds.ldp_upper_independent(n_arms=N_ARMS, epsilon=1.0, v=v, u=1.0, horizon=horizon)
 
     return _contradicted(ratio, "T", lambda v: _FAR)
 
@@ -155,7 +155,9 @@ def _central_upper(v: float, moments: Sequence[float] = (1.0, 1e4)) -> Ruling:
 
 def _central_upper_independent(v: float, moments: Sequence[float] = (1.0, 1e12)) -> Ruling:
     own = bounds.dp_upper_independent
-    return _independent(own, v, lambda arms, epsilon, horizon: own(arms, epsilon, v, 1.0, horizon), moments)
+    return _independent(
+        own, v, lambda arms, epsilon, horizon: own(n_arms=arms, v=v, u=1.0, epsilon=epsilon, horizon=horizon), moments
+    )
 
 
 # --- lower bounds
@@ -165,7 +167,7 @@ def theorem_dp_lower() -> Ruling:
     """(3): our bound over the printed one, a quarter of it for algorithms of regret up to T^(3/4)."""
 
     def one(v: float) -> Ruling:
-        bound = partial(bounds.dp_lower, N_ARMS, v=v, horizon=_HORIZON)
+        bound = _dependent_lower(bounds.dp_lower, v)
         return _lower(bound, f"v={v:g}", _gaps(_LARGEST_CENTRAL, v), _EPSILONS, part=0.25)
 
     return _each(one)
@@ -175,7 +177,7 @@ def theorem_ldp_lower_dependent() -> Ruling:
     """The talk's instance-dependent lower bound for local algorithms."""
 
     def one(v: float) -> Ruling:
-        bound = partial(bounds.ldp_lower, N_ARMS, v=v, horizon=_HORIZON)
+        bound = _dependent_lower(bounds.ldp_lower, v)
         return _lower(bound, f"v={v:g}", _gaps(_LARGEST_LOCAL, v), _EPSILONS)
 
     return _each(one)
@@ -185,7 +187,10 @@ def theorem_ldp_lower_independent() -> Ruling:
     """The instance-independent one, for T of 100 K / epsilon^2 and more ("T large enough")."""
 
     def one(v: float) -> Ruling:
-        return _lower(_long(partial(bounds.ldp_lower_independent, v=v)), f"v={v:g}", (1e2, 1e6, 1e12), _ARMS, _EPSILONS)
+        def bound(arms: int, epsilon: float, horizon: int, variant: str) -> float:
+            return bounds.ldp_lower_independent(n_arms=arms, v=v, epsilon=epsilon, horizon=horizon, variant=variant)
+
+        return _lower(_long(bound), f"v={v:g}", (1e2, 1e6, 1e12), _ARMS, _EPSILONS)
 
     return _each(one)
 
@@ -195,7 +200,7 @@ def discussion_non_private_rate() -> Ruling:
 
     def one(v: float) -> Ruling:
         def bound(gap: float, variant: str) -> float:
-            return bounds.robust_ucb_upper([gap, 0.0], v, 1.0, _HORIZON, variant)
+            return bounds.robust_ucb_upper(means=[gap, 0.0], v=v, u=1.0, horizon=_HORIZON, variant=variant)
 
         gaps = _gaps(_LARGEST_CENTRAL, v)
         rising = max(slopes(_over(bound), gaps))
@@ -362,6 +367,15 @@ def _upper(bound: _Bound, uniform: _Bound, named: str, *axes: Sequence[float]) -
     return _PROVED(holds, f"our bound is within a constant of it in {named}")
 
 
+def _dependent_lower(of: _Bound, v: float) -> _Bound:
+    """A lower bound in the gap and epsilon, at the rules' horizon."""
+
+    def bound(gap: float, epsilon: float, variant: str) -> float:
+        return of(n_arms=N_ARMS, gap=gap, v=v, epsilon=epsilon, horizon=_HORIZON, variant=variant)
+
+    return bound
+
+
 def _dependent(
     of: _Bound,
     v: float,
@@ -373,7 +387,8 @@ def _dependent(
     """Of two arms: the bound with constants over the claimed variant, in T, 1/gap, 1/epsilon to `least`, and u."""
 
     def bound(horizon: int, gap: float, epsilon: float, u: float, variant: str) -> float:
-        return of([gap, 0.0], epsilon, v, u, horizon, variant=claimed if variant == "printed" else variant)
+        asked = claimed if variant == "printed" else variant
+        return of(means=[gap, 0.0], v=v, u=u, epsilon=epsilon, horizon=horizon, variant=asked)
 
     return _upper(bound, _two_arms, f"T, 1/gap, 1/epsilon{_in_u(moments)}", _FAR, gaps, (1.0, least), moments)
 
@@ -383,7 +398,7 @@ def _independent(of: _Bound, v: float, claimed: _Bound, moments: Sequence[float]
 
     def bound(horizon: int, arms: int, epsilon: float, u: float, variant: str) -> float:
         if variant == "corrected":
-            return of(arms, epsilon, v, u, horizon, variant)
+            return of(n_arms=arms, v=v, u=u, epsilon=epsilon, horizon=horizon, variant=variant)
         return u ** (1.0 / (1.0 + v)) * claimed(arms, epsilon, horizon)
 
     return _upper(bound, _largest, f"T, K, 1/epsilon{_in_u(moments)}", _FAR, (5, 5 * 10**12), (1.0, 1e-12), moments)

@@ -116,13 +116,13 @@ def fact_1(problem: SetBandit, draws: int = 600, seed: int = 0) -> float:
 # --- powers of bounds
 
 
-def powers(bound: Callable[[Any, int, float], float], shape: str) -> Powers:
+def powers(bound: Callable[..., float], shape: str) -> Powers:
     """Return the powers with which a bound grows on a family of instances, per arm in a bad super arm.
 
     Parameters
     ----------
     bound : callable
-        Of an instance, T and epsilon; or one bound over another.
+        Of `problem`, `epsilon` and `horizon`; or one bound over another.
     shape : str
         Of `papers.semibandits.separated`, with 64 bad arms of means below 1/2.
     """
@@ -130,7 +130,8 @@ def powers(bound: Callable[[Any, int, float], float], shape: str) -> Powers:
     def at(size: int = 4, noise: float = 1e6, gap: float = 0.2, horizon: int = FAR) -> float:
         distance = gap / size if shape == "K-path" else gap
         problem = paper.separated(shape, others=64, size=size, distance=distance, best=0.5)
-        return bound(problem, horizon, 1.0 / noise) / int(np.count_nonzero(problem.smallest_gaps))
+        most = bound(problem=problem, epsilon=1.0 / noise, horizon=horizon)
+        return most / int(np.count_nonzero(problem.smallest_gaps))
 
     horizons, sizes, noises, gaps = (FAR, FAR**2, FAR**4), (4, 8, 16, 32), (1e5, 1e6, 1e7), (0.2, 0.05, 0.0125)
     return Powers(
@@ -152,8 +153,13 @@ def private_powers(horizon: int = FARTHER) -> tuple[float, float]:
     Between K = 64 and 4096, at an epsilon so small that the private term is all there is, and ln T large against K.
     """
     sizes = (64, 4096)
-    claimed = [bounds.theorem_9(3 * k, k, 0.3 * k, 1e-9, horizon) / (3 * k) for k in sizes]
-    reached = [bounds.cucb_blocks_upper(paper.k_path(3 * k, k, 0.3 * k), horizon, 1e-9).private / k for k in sizes]
+    claimed = [
+        bounds.theorem_9(n_arms=3 * k, size=k, gap=0.3 * k, epsilon=1e-9, horizon=horizon) / (3 * k) for k in sizes
+    ]
+    reached = [
+        bounds.cucb_blocks_upper(problem=paper.k_path(3 * k, k, 0.3 * k), horizon=horizon, epsilon=1e-9).private / k
+        for k in sizes
+    ]
     return power(sizes, claimed), power(sizes, reached)
 
 
@@ -166,15 +172,17 @@ def public_powers(horizon: int = FARTHER) -> tuple[float, float]:
     claimed = [float((k + 1) * k) for k in sizes]
     problems: list[Any] = [paper.public_arms(3 * k, k, 0.3 * k) for k in sizes]
     return power(sizes, claimed), power(
-        sizes, [bounds.cucb_blocks_upper(one, horizon, 1e-9).private for one in problems]
+        sizes, [bounds.cucb_blocks_upper(problem=one, horizon=horizon, epsilon=1e-9).private for one in problems]
     )
 
 
 def product_powers(horizon: int = FAR) -> tuple[float, float]:
     """Section 3.3: the powers of 1/x, epsilon = Delta = x and K = 1, of the claimed product, and of a proved bound."""
     points = [2.0**-10, 2.0**-20, 2.0**-30]
-    claimed = [bounds.b_inf_dp_lower(10, x, x, horizon) for x in points]
-    reached = [sum(bounds.cucb_blocks_upper(paper.k_path(10, 1, x), horizon, x)) for x in points]
+    claimed = [bounds.b_inf_dp_lower(n_arms=10, gap=x, epsilon=x, horizon=horizon) for x in points]
+    reached = [
+        sum(bounds.cucb_blocks_upper(problem=paper.k_path(10, 1, x), horizon=horizon, epsilon=x)) for x in points
+    ]
     return -power(points, claimed), -power(points, reached)
 
 
@@ -185,7 +193,7 @@ def sum_over_proved(n_arms: int = 10) -> float:
     """
     return max(
         n_arms * (1.0 / gap + 1.0 / epsilon) * math.log(FAR)
-        / bounds.b_inf_dp_lower(n_arms, gap, epsilon, FAR, variant="corrected")
+        / bounds.b_inf_dp_lower(n_arms=n_arms, gap=gap, epsilon=epsilon, horizon=FAR, variant="corrected")
         for gap in np.linspace(0.01, 0.34, 34)
         for epsilon in np.geomspace(0.001, 100.0, 51)
     )  # fmt: skip
@@ -194,14 +202,20 @@ def sum_over_proved(n_arms: int = 10) -> float:
 def rates_apart() -> float:
     """By how much the two sides of the central rate of B_1-smooth rewards differ, at most, over K, gaps and epsilon."""
     cases = itertools.product((1, 8, 64, 512), np.linspace(0.01, 0.34, 12), np.geomspace(1e-3, 1e3, 25))
-    sides = [bounds.central_rates(4 * k, k, x * k, epsilon) for k, x, epsilon in cases]
+    sides = [bounds.central_rates(n_arms=4 * k, size=k, gap=x * k, epsilon=epsilon) for k, x, epsilon in cases]
     return max(high / low for low, high in sides)
 
 
 def local_lower_ratio() -> float:
     """Theorems 5 and 6 as printed over the corrected ones, at most; a path has the divergence of one arm."""
     cases = itertools.product(np.linspace(0.01, 0.34, 12), (0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0))
-    sides = [[bounds.theorem_6(8, 4, 4 * x, e, 1000, variant=v) for v in ("printed", "corrected")] for x, e in cases]
+    sides = [
+        [
+            bounds.theorem_6(n_arms=8, size=4, gap=4 * x, epsilon=e, horizon=1000, variant=v)
+            for v in ("printed", "corrected")
+        ]
+        for x, e in cases
+    ]
     return max(printed / proved for printed, proved in sides)
 
 

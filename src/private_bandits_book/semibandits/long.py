@@ -283,8 +283,10 @@ def over_lower(runs: pd.DataFrame) -> pd.DataFrame:
 
 def _lower(name: str, n_arms: int, size: int, gap: float, epsilon: float, horizon: int) -> float:
     if name == "K-path":
-        return bounds.theorem_6(n_arms, size, gap, epsilon, horizon, variant="corrected")
-    return bounds.theorem_5(n_arms - size + 1, gap, epsilon, horizon, variant="corrected")
+        return bounds.theorem_6(
+            n_arms=n_arms, size=size, gap=gap, epsilon=epsilon, horizon=horizon, variant="corrected"
+        )
+    return bounds.theorem_5(n_arms=n_arms - size + 1, gap=gap, epsilon=epsilon, horizon=horizon, variant="corrected")
 
 
 def ratio_powers(ratios: pd.DataFrame) -> tuple[Interval, Interval]:

@@ -22,7 +22,7 @@ from private_bandits_book.semibandits.long import BLOCKS
 from private_bandits_book.sweep import EPSILON, GAP, LOG, SIZE
 from private_bandits_book.verdicts import DERIVED, EXACT
 
-_Bound = Callable[[Any, int, float], float]
+_Bound = Callable[..., float]
 _PROVED, _EXACT = Holds(DERIVED), Holds(EXACT)
 _NEAR = 0.25  # a quarter of the distance to the next power: how far a computed power may be off
 _T, _ARMS = 10**5, 1000  # the rounds of the chapter, and more arms than it has
@@ -90,8 +90,8 @@ def _local(bound: Callable[..., float], size: float) -> Ruling:
     said = f"a first report costs more than 256 ln T/(epsilon^2 gap) from T = 10^{at:.3g} on (K = epsilon = 1)"
     first = _PROVED(math.isinf(at), said, at)
     problem = paper.k_path(4, 1, _FAR_GAP)
-    stated = bound(problem, 10**6, _LARGE)
-    least = bounds.theorem_5(4, _FAR_GAP, math.inf, 10**6, variant="corrected")
+    stated = bound(problem=problem, epsilon=_LARGE, horizon=10**6)
+    least = bounds.theorem_5(n_arms=4, gap=_FAR_GAP, epsilon=math.inf, horizon=10**6, variant="corrected")
     beyond = _PROVED(stated >= least, f"at epsilon = {_LARGE:g} below Lai and Robbins", stated)
     corrected = partial(bound, variant="corrected")
     return after_repair(all_of(first, beyond), _order(corrected, "one matters", (size, 2.0, 1.0, 1.0)))
@@ -206,7 +206,7 @@ def section_4_3() -> Ruling:
 def own_central_rate() -> Ruling:
     """The two proved sides of the central rate."""
     apart = lemmas.rates_apart()
-    upper = _order(lambda *at: sum(bounds.cucb_blocks_upper(*at)), "K-path", (0.0, 1.0, 1.0, 1.0))
+    upper = _order(lambda **at: sum(bounds.cucb_blocks_upper(**at)), "K-path", (0.0, 1.0, 1.0, 1.0))
     said = f"the upper bound is at most {apart:.3g} times the lower one, over K up to 512, gaps and epsilon"
     return all_of(_PROVED(apart <= _APART, said, apart), upper)
 
@@ -226,7 +226,7 @@ def private_term_dominated() -> Ruling:
     """The terms of the bound as printed, on instances whose Delta is the gap."""
 
     def over(gap: float) -> float:
-        terms = bounds.theorem_8_terms(paper.top_k(4, 2, gap), 10**6, _CONSTANT)
+        terms = bounds.theorem_8_terms(problem=paper.top_k(4, 2, gap), horizon=10**6, epsilon=_CONSTANT)
         return terms.private / terms.sampling
 
     gaps = [0.2, 0.1, 0.05, 0.025]

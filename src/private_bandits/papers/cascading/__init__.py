@@ -4,14 +4,15 @@
 (Section 7), and with it the bonus, without which nothing is learnt. The repaired policies are ours.
 """
 
+from private_bandits.papers.cascading import bounds
 from private_bandits.papers.cascading.algorithm_1 import ucb_hybrid
 from private_bandits.papers.cascading.algorithm_2 import ucb_laplace
 from private_bandits.papers.cascading.algorithm_3 import ucb_gaussian
 from private_bandits.papers.cascading.algorithm_4 import cucb_gaussian
-from private_bandits.papers.cascading.instances import b_lb, b_lb_semi
+from private_bandits.papers.cascading.instances import b_lb, b_lb_semi, length_channel
 from private_bandits.papers.cascading.kveton_algorithm_1 import cascade_ucb1
 from private_bandits.papers.cascading.repair_blocks import GROWTH, repaired_central
-from private_bandits.papers.cascading.repair_first import repaired_local
+from private_bandits.papers.cascading.repair_first import first_channel, repaired_local
 from private_bandits.papers.cascading.repair_padded import repaired_padded
 from private_bandits.papers.cascading.theorem_8 import ucb_composition
 from private_bandits.papers.cascading.uniform_play import uniform
@@ -21,9 +22,14 @@ __all__ = [
     "algorithms",
     "b_lb",
     "b_lb_semi",
+    "bounds",
     "cascade_ucb1",
     "cucb_gaussian",
+    "first_channel",
+    "length_channel",
+    "repaired_blocks",
     "repaired_central",
+    "repaired_first",
     "repaired_local",
     "repaired_padded",
     "ucb_composition",

@@ -2,7 +2,8 @@
 
 `variant="printed"` is the statement; the other variants are named where print and proof disagree. A bound is in units
 of regret; lower bounds are constants that multiply ln T, times ln T. Logarithms are natural. Upper bounds ask for a
-unique best list, as the paper's Assumption 2 does; a ValueError names any argument that is out of range.
+unique best list, as the paper's Assumption 2 does; a ValueError names any argument that is out of range. A bound that
+no float holds is infinite.
 """
 
 import math
@@ -13,18 +14,33 @@ import numpy as np
 from scipy.optimize import brentq
 
 from private_bandits import checks
-from private_bandits.kernels.releases import block
 from private_bandits.mechanisms import lemma_1_constant
 from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
+from private_bandits.papers._arithmetic import log_ratio, over, power, times
 from private_bandits.papers.cascading.instances import b_lb
 from private_bandits.papers.cascading.repair_blocks import GROWTH, first_block
 from private_bandits.privacy.divergences import bernoulli_kl, private_kl, response_kl
-from private_bandits.problems import Cascade, SemiBandit
+from private_bandits.problems import Cascade, SemiBandit, SetBandit
 
+__all__ = [
+    "kveton_lower",
+    "repaired_blocks_upper",
+    "repaired_first_upper",
+    "theorem_10",
+    "theorem_11",
+    "theorem_12",
+    "theorem_2",
+    "theorem_4",
+    "theorem_6",
+    "theorem_8",
+]
+
+_MOST = 1e300
 _TAIL = 2.0 * math.pi**2 / 3.0  # per item: the rounds in which one of two confidence events fails
 
 
-def kveton_lower(n_items: int, list_size: int, p: float, gap: float, horizon: int) -> float:
+@checks.formula()
+def kveton_lower(*, n_items: int, list_size: int, p: float, gap: float, horizon: int) -> float:
     """Kveton et al. (2015), Theorem 4, on B_LB: (L - K) gap (1 - p)^(K-1) / d(p - gap || p), times ln T.
 
     Parameters
@@ -50,15 +66,18 @@ def kveton_lower(n_items: int, list_size: int, p: float, gap: float, horizon: in
     ValueError
         If an argument is out of range.
     """
-    return _reach(n_items, list_size, p, gap) * gap / bernoulli_kl(p - gap, p) * _log(horizon)
+    reach = _reach(n_items, list_size, p, gap) * gap
+    return times(over(reach, bernoulli_kl(p - gap, p, apart=gap)), checks.log_horizon(horizon))
 
 
+@checks.formula()
 def theorem_2(
+    *,
     problem: Cascade,
-    horizon: int,
     epsilon: float,
-    xi: float = 0.5,
+    horizon: int,
     variant: str = "printed",
+    xi: float = 0.5,
     c_1: float | None = None,
     c_2: float = 0.0,
 ) -> float:
@@ -68,18 +87,18 @@ def theorem_2(
     ----------
     problem : Cascade
         With a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
-    xi : float
-        The "arbitrarily small" exponent, > 0; not used by `corrected`.
+    horizon : int
+        T >= 1.
     variant : {"printed", "proof", "corrected"}
         * `printed`: sum of 192/gap (c_1 L ln T / epsilon)^(1 + xi) + 2 pi^2 L/3 + c_2.
         * `proof`: its last line, with K in place of L: sum of 192/gap (c_1 K ln T / epsilon)^(1 + xi) + ...
         * `corrected`: ours, for the algorithm with ln^1.5 of the pulls. The pulls s after which both radii together
           stay below gap/2, found numerically: the noise alone asks for about B ln^1.5 B of them, B = 6 c_1 L ln T /
           (epsilon gap), and no xi. The print's B^(1 + xi) covers that only when B^xi >= ((1 + xi) ln B)^1.5.
+    xi : float
+        The "arbitrarily small" exponent, > 0; not used by `corrected`.
     c_1 : float, optional
         Constant of Lemma 1, > 0; default `mechanisms.lemma_1_constant()`.
     c_2 : float
@@ -101,9 +120,10 @@ def theorem_2(
     bound forbids. `corrected` keeps it.
     """
     checks.choice("variant", variant, ("printed", "proof", "corrected"))
-    log_t, epsilon = _log(horizon), checks.epsilon(epsilon)
+    log_t, epsilon = checks.log_horizon(horizon), checks.epsilon(epsilon)
     constant = lemma_1_constant() if c_1 is None else checks.real("c_1", c_1, above=0)
-    tail = _TAIL * problem.n_items
+    exponent = 1.0 + checks.real("xi", xi, above=0)
+    tail, rest = _TAIL * _cascade(problem).n_items, checks.real("c_2", c_2, at_least=0)
     if variant == "corrected":
         coefficient = 3.0 * constant * problem.n_items * log_t / epsilon
 
@@ -111,23 +131,22 @@ def theorem_2(
             return math.sqrt(1.5 * log_t / s) + coefficient * math.log(s) ** 1.5 / s
 
         return _layered(problem, lambda gap: _pulls_until(radius, gap / 2.0)) + tail
-    exponent = 1.0 + checks.real("xi", xi, above=0)
     size = problem.n_items if variant == "printed" else problem.list_size
-    rest = tail + checks.real("c_2", c_2, at_least=0)
-    return _over_gaps(problem, 192.0) * (constant * size * log_t / epsilon) ** exponent + rest
+    return times(_over_gaps(problem, 192.0), power(constant * size * log_t / epsilon, exponent)) + tail + rest
 
 
-def theorem_4(problem: Cascade, horizon: int, epsilon: float, variant: str = "printed") -> float:
+@checks.formula()
+def theorem_4(*, problem: Cascade, epsilon: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 4, Algorithm 2 (Laplace) under LDP.
 
     Parameters
     ----------
     problem : Cascade
         With a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "corrected"}
         * `printed`: sum of 4 (sqrt 1.5 + (K/epsilon) sqrt 24)^2 / gap ln T + 2 pi^2 L/3.
         * `corrected`: solving 2c + 2h >= gap gives 4 (...)^2 ln T / gap^2 pulls, not the proof's 2, hence 8; and 3 ln T
@@ -151,22 +170,24 @@ def theorem_4(problem: Cascade, horizon: int, epsilon: float, variant: str = "pr
     order T exp(-c sqrt(ln T)), c = sqrt 48 + sqrt(3)/b. That exceeds ln T only for T beyond e^48.
     """
     checks.choice("variant", variant, ("printed", "corrected"))
-    return _laplace(problem, horizon, problem.list_size / checks.epsilon(epsilon), corrected=variant == "corrected")
+    scale = _cascade(problem).list_size / checks.epsilon(epsilon)
+    return _laplace(problem, horizon, scale, corrected=variant == "corrected")
 
 
-def theorem_6(problem: Cascade, horizon: int, epsilon: float, delta: float, variant: str = "printed") -> float:
+@checks.formula()
+def theorem_6(*, problem: Cascade, epsilon: float, delta: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 6, Algorithm 3 (Gaussian) under LDP.
 
     Parameters
     ----------
     problem : Cascade
         With a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
     delta : float
         In (0, 1).
+    horizon : int
+        T >= 1.
     variant : {"printed", "corrected"}
         * `printed`: sum of 2 (2 sqrt 1.5 + (8/epsilon) sqrt(K ln(1.25/delta)))^2 / gap ln T.
         * `corrected` adds the 2 pi^2 L/3 of its own proof.
@@ -182,13 +203,14 @@ def theorem_6(problem: Cascade, horizon: int, epsilon: float, delta: float, vari
         If an argument is out of range, or the best list is not unique.
     """
     checks.choice("variant", variant, ("printed", "corrected"))
-    log_t, epsilon = _log(horizon), checks.epsilon(epsilon)
-    noise = 8.0 / epsilon * math.sqrt(problem.list_size * math.log(1.25 / checks.delta(delta)))
+    log_t, epsilon = checks.log_horizon(horizon), checks.epsilon(epsilon)
+    noise = 8.0 / epsilon * math.sqrt(_cascade(problem).list_size * log_ratio(1.25, checks.delta(delta)))
     tail = _TAIL * problem.n_items if variant == "corrected" else 0.0
-    return _over_gaps(problem, 2.0 * (2.0 * math.sqrt(1.5) + noise) ** 2) * log_t + tail
+    return times(_over_gaps(problem, 2.0 * power(2.0 * math.sqrt(1.5) + noise, 2)), log_t) + tail
 
 
-def theorem_8(problem: Cascade, horizon: int, epsilon: float, delta: float) -> float:
+@checks.formula()
+def theorem_8(*, problem: Cascade, epsilon: float, delta: float, horizon: int) -> float:
     """Theorem 8, Laplace noise by composition, with the constant that its radius gives.
 
     The print states only O(K ln(1/delta) ln T / epsilon^2). Derived as the corrected Theorem 4, with the Laplace scale
@@ -198,12 +220,12 @@ def theorem_8(problem: Cascade, horizon: int, epsilon: float, delta: float) -> f
     ----------
     problem : Cascade
         With a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
     delta : float
         In (0, 1).
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -220,13 +242,14 @@ def theorem_8(problem: Cascade, horizon: int, epsilon: float, delta: float) -> f
     Less noise than Algorithm 2 only if K > 4 ln(e + epsilon/delta): at delta = 10^-3 and epsilon >= 0.2, from K = 22.
     """
     epsilon, delta = checks.epsilon(epsilon), checks.delta(delta)
-    scale = 0.0
+    size, scale = _cascade(problem).list_size, 0.0
     if math.isfinite(epsilon):
-        scale = math.sqrt(4.0 * problem.list_size * math.log(math.e + epsilon / delta)) / epsilon
+        scale = math.sqrt(4.0 * size * max(1.0, log_ratio(math.e * delta + epsilon, delta))) / epsilon
     return _laplace(problem, horizon, scale, corrected=True)
 
 
-def repaired_first_upper(problem: Cascade, horizon: int, epsilon: float) -> float:
+@checks.formula()
+def repaired_first_upper(*, problem: Cascade, epsilon: float, horizon: int) -> float:
     """Upper bound of `repaired_local`, ours: one randomised bit about the least reported item.
 
     L (kappa (12/Delta_min - 6/Delta_max) ln T / tanh^2(epsilon/2) + 1 + pi^2/6), where kappa = (1 - (1 - p)^K) / p is
@@ -236,10 +259,10 @@ def repaired_first_upper(problem: Cascade, horizon: int, epsilon: float) -> floa
     ----------
     problem : Cascade
         With a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -258,15 +281,16 @@ def repaired_first_upper(problem: Cascade, horizon: int, epsilon: float) -> floa
     so each item pays for each count once: the sum over n of kappa min(Delta_max, 2 r(n)) while 2 r(n) >= Delta_min. One
     first round and pi^2/6 rounds in which a radius fails on the side that matters are added for each item.
     """
-    gaps = _gaps(problem)
+    gaps, log_t = _gaps(problem), checks.log_horizon(horizon)
+    private = math.tanh(checks.epsilon(epsilon) / 2.0) ** 2
     if not gaps.size:
         return 0.0
-    private = math.tanh(checks.epsilon(epsilon) / 2.0) ** 2
-    pulls = _kappa(problem) * (12.0 / gaps.min() - 6.0 / gaps.max()) * _log(horizon) / private
+    pulls = over(times(_kappa(problem), 12.0 / gaps.min() - 6.0 / gaps.max(), log_t), private)
     return float(problem.n_items * (pulls + 1.0 + math.pi**2 / 6.0))
 
 
-def repaired_blocks_upper(problem: Cascade, horizon: int, epsilon: float, design: str = "keep") -> float:
+@checks.formula()
+def repaired_blocks_upper(*, problem: Cascade, epsilon: float, horizon: int, design: str = "keep") -> float:
     """Upper bound of `repaired_central`, ours: clicks of the least reported item, in noisy sums of blocks.
 
     L (sum over blocks of length kappa min(Delta_max, 2 r) + pi^2/6), over the blocks that an item begins within T
@@ -277,10 +301,10 @@ def repaired_blocks_upper(problem: Cascade, horizon: int, epsilon: float, design
     ----------
     problem : Cascade
         With a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
+    horizon : int
+        T >= 1.
     design : {"keep", "forget"}
         Whether an estimate holds all blocks or the last one.
 
@@ -300,25 +324,28 @@ def repaired_blocks_upper(problem: Cascade, horizon: int, epsilon: float, design
     min(Delta_max, 2 r), r the radius after N reports, and N rises. Blocks never get shorter, so the noises in an
     estimate over its reports never get more, and r falls with N.
     """
-    keeps, log_t = checks.choice("design", design, ("keep", "forget")) == "keep", _log(horizon)
+    keeps = checks.choice("design", design, ("keep", "forget")) == "keep"
+    log_t = math.log(checks.integer("horizon", horizon, at_least=1))
     gaps = _gaps(problem)
     if math.isinf(checks.epsilon(epsilon)) or not gaps.size:
-        return repaired_first_upper(problem, horizon, epsilon)
+        return repaired_first_upper(problem=problem, epsilon=epsilon, horizon=horizon)
     log_tail, reports, n, m, lost = 3.0 * (math.log(2.0) + log_t), 0, 0, 0, 0.0
     while reports < horizon:
         error = float(gaps.max())
-        if n:
-            rate = chernoff_rate(log_tail, n, m, 1.0 / epsilon)
-            error = min(error, 2.0 * (log_tail + chernoff_exponent(rate, n, m, 1.0 / epsilon)) / (rate * n))
+        if n and math.isfinite(1.0 / epsilon):
+            at = float(n), float(m), 1.0 / epsilon
+            rate = chernoff_rate(log_tail, *at)
+            error = min(error, over(2.0 * (log_tail + chernoff_exponent(rate, *at)), rate * n))
         if error < gaps.min():
             break
-        length = block(reports, first_block(epsilon), GROWTH[design])
+        length = max(first_block(epsilon), math.ceil((GROWTH[design] - 1.0) * reports))  # that of `releases.block`
         lost += min(length, horizon - reports) * error
         reports, n, m = reports + length, (n if keeps else 0) + length, (m if keeps else 0) + 1
     return float(problem.n_items * (_kappa(problem) * lost + math.pi**2 / 6.0))
 
 
-def theorem_10(problem: SemiBandit, horizon: int, epsilon: float, delta: float, variant: str = "printed") -> float:
+@checks.formula()
+def theorem_10(*, problem: SemiBandit, epsilon: float, delta: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 10, Algorithm 4 (CUCB) under LDP, for top-K, whose smoothness is f(x) = K x.
 
     All variants: (128 K ln(1.25/delta) ln T / (min(epsilon^2, 2) f^-1(Delta_min)^2) + rest) m Delta_max.
@@ -327,12 +354,12 @@ def theorem_10(problem: SemiBandit, horizon: int, epsilon: float, delta: float, 
     ----------
     problem : SemiBandit
         Top-K with a unique best list.
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
     delta : float
         In (0, 1).
+    horizon : int
+        T >= 1.
     variant : {"printed", "proof", "corrected"}
         * `printed`: rest = pi^2/3 + 1.
         * `proof`: its last line, rest = 2 (pi^2/3 + 1).
@@ -351,8 +378,10 @@ def theorem_10(problem: SemiBandit, horizon: int, epsilon: float, delta: float, 
         If an argument is out of range, or the best list is not unique.
     """
     checks.choice("variant", variant, ("printed", "proof", "corrected"))
-    log_t, epsilon, delta = _log(horizon), checks.epsilon(epsilon), checks.delta(delta)
-    size = problem.list_size
+    log_t, epsilon, delta = checks.log_horizon(horizon), checks.epsilon(epsilon), checks.delta(delta)
+    size = checks.kind("problem", problem, SemiBandit).list_size
+    if isinstance(problem, SetBandit):
+        raise ValueError(f"problem must be SemiBandit.top_k, got {problem}")
     ranked = np.sort(problem.means)[::-1]
     if size == problem.n_items:
         return 0.0
@@ -360,17 +389,18 @@ def theorem_10(problem: SemiBandit, horizon: int, epsilon: float, delta: float, 
     if swap <= 0:
         raise ValueError("means must have a unique best list for theorem_10")
     worst = float(ranked[:size].sum() - ranked[-size:].sum())
-    pulls = 128.0 * size * math.log(1.25 / delta) * log_t / (min(epsilon * epsilon, 2.0) * (swap / size) ** 2)
+    pulls = over(128.0 * size * log_ratio(1.25, delta) * log_t, min(epsilon * epsilon, 2.0) * (swap / size) ** 2)
     rest = math.pi**2 / 3.0 + 1.0
     if variant == "proof":
         rest *= 2.0
     elif variant == "corrected":
         rest += 2.0 * (1.0 + log_t)
-    return (pulls + rest) * problem.n_items * worst
+    return times(pulls + rest, problem.n_items, worst)
 
 
+@checks.formula()
 def theorem_11(
-    n_items: int, list_size: int, p: float, gap: float, horizon: int, epsilon: float, variant: str = "printed"
+    *, n_items: int, list_size: int, p: float, gap: float, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 11, the lower bound under LDP on B_LB, times ln T.
 
@@ -384,16 +414,16 @@ def theorem_11(
         Weight of the attractive items, in (0, 1).
     gap : float
         Distance of the others, in (0, p).
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
-    variant : {"printed", "corrected", "sharp"}
+    horizon : int
+        T >= 1.
+    variant : {"printed", "corrected", "derived"}
         * `printed`: (L - K) p (1 - p)^K / (2 min(4, e^(2 eps)) (e^eps - 1)^2 gap).
         * `corrected` keeps the divergence itself, with its arguments in the order that Theorem 4 of Basu et al. (2019)
           has, d(p - gap || p).
-        * `sharp`, ours: (L - K) (1 - p)^(K-1) gap / d(r(p - gap) || r(p)), of `response_kl`; for the same algorithms as
-          the corrected Theorem 12, with messages that are epsilon-LDP.
+        * `derived`, ours: (L - K) (1 - p)^(K-1) gap / d(r(p - gap) || r(p)), of `response_kl`; for the same algorithms
+          as the corrected Theorem 12, with messages that are epsilon-LDP.
 
     Returns
     -------
@@ -410,19 +440,21 @@ def theorem_11(
     The proof bounds the swapped divergence by gap^2 / (p (1 - p)), which is false; of d(p - gap || p) that bound is
     true, so the printed value holds, as the weaker of the two. It is a statement about B_LB, not about "any" problem.
     """
-    checks.choice("variant", variant, ("printed", "corrected", "sharp"))
+    checks.choice("variant", variant, ("printed", "corrected", "derived"))
     reach, epsilon = _reach(n_items, list_size, p, gap) * gap, checks.epsilon(epsilon)
-    if variant == "sharp":
-        return reach / response_kl(p - gap, p, epsilon) * _log(horizon)
-    divergence = gap**2 / (p * (1.0 - p)) if variant == "printed" else bernoulli_kl(p - gap, p)
+    log_t = checks.log_horizon(horizon)
+    if variant == "derived":
+        return times(over(reach, response_kl(p - gap, p, epsilon, apart=gap)), log_t)
+    divergence = gap**2 / (p * (1.0 - p)) if variant == "printed" else bernoulli_kl(p - gap, p, apart=gap)
     # 1/(e^eps - 1) without overflow, 0 at infinity
     odds = math.exp(-epsilon) / -math.expm1(-epsilon)
-    privacy = odds**2 / (2.0 * math.exp(min(2.0 * epsilon, math.log(4.0))))
-    return reach * privacy / divergence * _log(horizon)
+    privacy = power(odds, 2) / (2.0 * math.exp(min(2.0 * epsilon, math.log(4.0))))
+    return times(over(times(reach, privacy), divergence), log_t)
 
 
+@checks.formula()
 def theorem_12(
-    n_items: int, list_size: int, p: float, gap: float, horizon: int, epsilon: float, variant: str = "printed"
+    *, n_items: int, list_size: int, p: float, gap: float, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 12, the lower bound under DP on B_LB, times ln T.
 
@@ -436,10 +468,10 @@ def theorem_12(
         Weight of the attractive items, in (0, 1).
     gap : float
         Distance of the others, in (0, p).
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0; infinity for no privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "corrected"}
         * `printed`: (L - K) (1 - p)^(K-1) (1/gap + 1/epsilon); the print is an order, its constant is taken as 1.
         * `corrected`, ours: (L - K) (1 - p)^(K-1) gap / d_epsilon(p - gap || p), of `private_kl`. As d_epsilon is at
@@ -466,8 +498,11 @@ def theorem_12(
     """
     checks.choice("variant", variant, ("printed", "corrected"))
     reach, epsilon = _reach(n_items, list_size, p, gap), checks.epsilon(epsilon)
-    rate = 1.0 / gap + 1.0 / epsilon if variant == "printed" else gap / private_kl(p - gap, p, epsilon)
-    return reach * rate * _log(horizon)
+    if variant == "printed":
+        rate = 1.0 / gap + 1.0 / epsilon
+    else:
+        rate = over(gap, private_kl(p - gap, p, epsilon, apart=gap))
+    return times(reach, rate, checks.log_horizon(horizon))
 
 
 def _kappa(problem: Cascade) -> float:
@@ -476,8 +511,8 @@ def _kappa(problem: Cascade) -> float:
     return -math.expm1(problem.list_size * math.log1p(-p)) / p if p < 1.0 else 1.0
 
 
-def _log(horizon: int) -> float:
-    return math.log(checks.integer("horizon", horizon, at_least=1))
+def _cascade(problem: Cascade) -> Cascade:
+    return checks.kind("problem", problem, Cascade)
 
 
 def _reach(n_items: int, list_size: int, p: float, gap: float) -> float:
@@ -488,7 +523,7 @@ def _reach(n_items: int, list_size: int, p: float, gap: float) -> float:
 
 def _gaps(problem: Cascade) -> np.ndarray:
     """Delta_{e,e*}, a row per item outside the best list, columns from the best item to the K-th."""
-    ranked = np.sort(problem.means)[::-1]
+    ranked = np.sort(_cascade(problem).means)[::-1]
     gaps = ranked[None, : problem.list_size] - ranked[problem.list_size :, None]
     if np.any(gaps <= 0):
         raise ValueError("means must have a unique best list for a gap-dependent bound")
@@ -502,11 +537,11 @@ def _over_gaps(problem: Cascade, constant: float) -> float:
 
 def _laplace(problem: Cascade, horizon: int, scale: float, *, corrected: bool) -> float:
     """Theorem 4 at any scale of the Laplace noise."""
-    log_t, tail = _log(horizon), _TAIL * problem.n_items
+    log_t, tail = checks.log_horizon(horizon), _TAIL * problem.n_items
     if corrected:
         tail += 3.0 * problem.n_items * log_t
-    radius = (math.sqrt(1.5) + math.sqrt(24.0) * scale) ** 2
-    return _over_gaps(problem, (8.0 if corrected else 4.0) * radius) * log_t + tail
+    radius = power(math.sqrt(1.5) + math.sqrt(24.0) * scale, 2)
+    return times(_over_gaps(problem, (8.0 if corrected else 4.0) * radius), log_t) + tail
 
 
 def _layered(problem: Cascade, pulls: Callable[[float], float]) -> float:
@@ -516,16 +551,20 @@ def _layered(problem: Cascade, pulls: Callable[[float], float]) -> float:
         spent = 0.0
         for gap in row:
             needed = pulls(float(gap))
+            if math.isinf(needed):
+                return math.inf
             total += float(gap) * (needed - spent)
             spent = needed
     return total
 
 
 def _pulls_until(radius: Callable[[float], float], target: float) -> float:
-    """The pulls, at least e^1.5, from which the radius of Theorem 2 stays below the target."""
+    """The pulls, at least e^1.5, from which the radius of Theorem 2 stays below the target; infinite beyond 1e300."""
     low = math.exp(1.5)  # ln(s)^1.5 / s rises until here and falls from here
     if radius(low) <= target:
         return low
+    if radius(_MOST) > target:
+        return math.inf
     high = 2.0 * low
     while radius(high) > target:
         high *= 2.0

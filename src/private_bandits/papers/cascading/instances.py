@@ -5,6 +5,8 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.problems import Cascade, SemiBandit
 
+_LONGEST = 1000  # of the lists whose channel is a matrix
+
 
 def b_lb(n_items: int, list_size: int, p: float, gap: float) -> Cascade:
     """B_LB of Kveton et al. (2015), Section 5.1: `list_size` items of weight p, the others of p - gap.
@@ -100,14 +102,20 @@ def length_channel(list_size: int) -> np.ndarray:
     Parameters
     ----------
     list_size : int
-        K >= 1.
+        K, 1 to 1000.
 
     Returns
     -------
     float64 array, shape (list_size + 1, list_size)
         A row per reply (click at 1, ..., K, none), a column per number of observed positions, from 1.
+
+    Raises
+    ------
+    ValueError
+        If the size is out of range.
     """
-    return np.vstack([np.eye(list_size), np.eye(list_size)[-1]])
+    size = checks.integer("list_size", list_size, at_least=1, at_most=_LONGEST)
+    return np.vstack([np.eye(size), np.eye(size)[-1]])
 
 
 def padded_replies(list_size: int) -> np.ndarray:

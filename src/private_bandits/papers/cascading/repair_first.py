@@ -88,9 +88,15 @@ def first_channel(flip: float, list_size: int) -> np.ndarray:
     -------
     float64 array, shape (list_size + 1, 2)
         A row per reply: the probabilities of "not clicked" and of "clicked" if the item was not, reversed if it was.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
-    row = np.array([flip, 1.0 - flip])
-    return np.vstack([row, *[row[::-1]] * list_size])
+    false = checks.real("flip", flip, at_least=0, at_most=1)
+    row = np.array([false, 1.0 - false])
+    return np.vstack([row, *[row[::-1]] * checks.integer("list_size", list_size, at_least=1, at_most=1_000_000)])
 
 
 def reference(problem: Problem, rounds: int, streams: Streams, *, epsilon: float, list_size: int) -> Rows:

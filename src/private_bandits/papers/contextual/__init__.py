@@ -2,19 +2,12 @@
 
 from typing import Any
 
+from private_bandits.papers.contextual import bounds, instances
 from private_bandits.papers.contextual.abbasi_private_rewards import linucb_private_rewards
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import STEPS, two_point
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
-from private_bandits.papers.contextual.bounds import (
-    corollary_4,
-    local_lower,
-    theorem_3,
-    theorem_6,
-    theorem_8,
-    theorem_10,
-)
 from private_bandits.papers.contextual.chen_weighted_regression import weighted_regression
 from private_bandits.papers.contextual.hanna_local import private_rewards
 from private_bandits.papers.contextual.instances import convex, on_line, switching_arms
@@ -26,21 +19,17 @@ from private_bandits.policy import Policy
 
 __all__ = [
     "algorithms",
+    "bounds",
     "by_stretches",
-    "corollary_4",
     "gloc",
+    "instances",
     "joint_linucb",
     "ldp_glm",
     "ldp_linucb",
     "linucb",
     "linucb_private_rewards",
-    "local_lower",
     "one_point",
     "private_rewards",
-    "theorem_10",
-    "theorem_3",
-    "theorem_6",
-    "theorem_8",
     "two_point",
     "weighted_regression",
 ]

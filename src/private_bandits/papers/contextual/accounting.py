@@ -129,7 +129,7 @@ def noise_reach(scale: float, noise: str, horizon: int) -> float:
         If the horizon is out of range.
     """
     rounds = max(checks.integer("horizon", horizon, at_least=1), 2)
-    factor = math.sqrt(2.0 * math.log(2.0 * rounds**2)) if noise == "gaussian" else 2.0 * math.log(rounds)
+    factor = math.sqrt(2.0 * math.log(2 * rounds**2)) if noise == "gaussian" else 2.0 * math.log(rounds)
     return scale * factor
 
 

@@ -4,10 +4,10 @@ Theorems 3 and 6 and Corollary 4 come with the constants of `tunings`, on expect
 contextual algorithms, are stated with constants that the text leaves out; what is certain is the order T^(3/4) /
 epsilon. Their variants:
 
-* `order`: the printed order with constant 1. It has the rates but bounds nothing by itself.
 * `printed`: what the algorithm's own constants give by the argument below, if its ellipsoids hold. For Algorithm 5 they
   need not: the printed beta_t forgets the reward's noise.
 * `derived`: the same argument with the derived radius (Algorithm 5) or the repaired variant (Algorithm 3).
+* `rate`: the printed order with constant 1. It bounds nothing by itself.
 
 The argument: where the ellipsoids hold, a round costs at most min(2, 2 beta |x|_{A^-1}) times the largest slope of the
 link; the elliptical potential lemma with the least regulariser rho that stands from round 2 on gives
@@ -22,6 +22,7 @@ import math
 
 from private_bandits import checks
 from private_bandits.kernels import linear
+from private_bandits.papers._arithmetic import log_ratio, over, times
 from private_bandits.papers.contextual import tunings
 from private_bandits.papers.contextual.accounting import noise_reach, number_scale
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
@@ -30,12 +31,24 @@ from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.convex_skeleton import check_convex
 from private_bandits.problems import ConvexLoss
 
+__all__ = [
+    "corollary_4",
+    "local_lower",
+    "theorem_10",
+    "theorem_3",
+    "theorem_6",
+    "theorem_8",
+]
+
 _SLOPE = 0.25  # largest slope of the logistic link
-_VARIANTS = ("order", "printed", "derived")
+_FAR = 10**150  # the tunings square the horizon
+_LEAST = 1e-100  # of epsilon: the square of more noise is no float, and neither is the bound
+_VARIANTS = ("printed", "derived", "rate")
 
 
+@checks.formula()
 def theorem_3(
-    regret: float, bound: float, horizon: int, epsilon: float, delta: float, variant: str = "printed"
+    *, regret: float, bound: float, epsilon: float, delta: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 3: the regret of Algorithm 1 from the regret of its learner for losses of unit range.
 
@@ -52,12 +65,12 @@ def theorem_3(
         Regret of the learner for losses in [0, 1], >= 0.
     bound : float
         B > 0: |f| <= B.
-    horizon : int
-        T >= 1.
     epsilon : float
         Of a user, > 0.
     delta : float
         In (0, 1).
+    horizon : int
+        T >= 1.
     variant : {"printed", "derived"}
 
     Returns
@@ -73,13 +86,16 @@ def theorem_3(
     unit = checks.real("regret", regret, at_least=0)
     size, rounds = checks.real("bound", bound, above=0), checks.integer("horizon", horizon, at_least=1)
     if variant == "printed":
-        return size * math.log(rounds / checks.delta(delta)) / checks.epsilon(epsilon) * unit
+        return over(times(size, log_ratio(rounds, checks.delta(delta)), unit), checks.epsilon(epsilon))
+    if 2.0 * size / checks.epsilon(epsilon) > 1e300:
+        return math.inf
     sigma = number_scale(2.0 * size, epsilon, delta, "gaussian", "classical")
-    return 2.0 * (size + noise_reach(sigma, "gaussian", rounds)) * unit + (2.0 * size if sigma else 0.0)
+    return times(2.0, size + noise_reach(sigma, "gaussian", rounds), unit) + (2.0 * size if sigma else 0.0)
 
 
+@checks.formula()
 def corollary_4(
-    problem: ConvexLoss, horizon: int, epsilon: float, delta: float, learner: str, noise: str = "gaussian"
+    *, problem: ConvexLoss, learner: str, epsilon: float, delta: float = 0.0, horizon: int, noise: str = "gaussian"
 ) -> float:
     """Corollary 4 with constants, derived: the regret of Algorithm 1 with a learner of `tunings`.
 
@@ -90,14 +106,14 @@ def corollary_4(
     Parameters
     ----------
     problem : ConvexLoss
-    horizon : int
-        T >= 1.
-    epsilon : float
-        Of a user, > 0; infinity means no privacy.
-    delta : float
-        In (0, 1); 0 with Laplace noise.
     learner : str
         One of `tunings.LEARNERS`.
+    epsilon : float
+        Of a user, > 0; infinity means no privacy.
+    delta : float, optional
+        In (0, 1); 0 with Laplace noise.
+    horizon : int
+        T, 1 to 10^150.
     noise : {"gaussian", "laplace"}
         Gaussian by the classical sigma.
 
@@ -111,18 +127,22 @@ def corollary_4(
         If an argument is out of range, or the learner is for other losses.
     """
     check_convex(problem)
-    scale = number_scale(2.0 * problem.bound, epsilon, delta, noise, "classical")
-    return tunings.behind_noise(learner, problem, horizon, scale, noise).regret
+    checks.integer("horizon", horizon, at_least=1, at_most=_FAR)
+    scale = number_scale(2.0 * problem.bound, _squared(epsilon), delta, noise, "classical")
+    regret = tunings.behind_noise(learner, problem, horizon, scale, noise).regret
+    return regret if epsilon >= _LEAST else math.inf
 
 
+@checks.formula()
 def theorem_6(
+    *,
     problem: ConvexLoss,
-    horizon: int,
     epsilon: float,
     delta: float = 0.0,
+    horizon: int,
     step: str = "printed",
     noise: str = "gaussian",
-    method: str = "classical",
+    calibration: str = "classical",
 ) -> float:
     """Theorem 6 with constants, derived: the regret of Algorithm 2.
 
@@ -138,15 +158,15 @@ def theorem_6(
     ----------
     problem : ConvexLoss
         On the ball, with spread 0.
-    horizon : int
-        T >= 1.
     epsilon : float
         Of a user, > 0; infinity means no privacy.
-    delta : float
+    delta : float, optional
         In (0, 1); 0 with Laplace noise.
+    horizon : int
+        T, 1 to 10^150.
     step : {"printed", "tuned", "strong"}
     noise : {"gaussian", "laplace"}
-    method : {"classical", "analytic"}
+    calibration : {"classical", "analytic"}
         How sigma is found.
 
     Returns
@@ -159,12 +179,15 @@ def theorem_6(
         If an argument is out of range, or the step is for other losses.
     """
     check_convex(problem)
-    scale = number_scale(2.0 * problem.lipschitz, epsilon, delta, noise, method)
-    return two_point_tuning(problem, horizon, scale, noise, step).regret
+    checks.integer("horizon", horizon, at_least=1, at_most=_FAR)
+    scale = number_scale(2.0 * problem.lipschitz, _squared(epsilon), delta, noise, calibration)
+    regret = two_point_tuning(problem, horizon, scale, noise, step).regret
+    return regret if epsilon >= _LEAST else math.inf
 
 
+@checks.formula()
 def theorem_8(
-    dim: int, horizon: int, epsilon: float, delta: float, variant: str = "derived", noise: str = "classical"
+    *, dim: int, epsilon: float, delta: float, horizon: int, variant: str = "printed", calibration: str = "classical"
 ) -> float:
     """Theorem 8: regret of Algorithm 5 with probability at least 0.9.
 
@@ -180,8 +203,8 @@ def theorem_8(
         Of a user, > 0; infinity means no privacy.
     delta : float
         In (0, 1).
-    variant : {"order", "printed", "derived"}
-    noise : {"classical", "analytic"}
+    variant : {"printed", "derived", "rate"}
+    calibration : {"classical", "analytic"}
         How sigma is found.
 
     Returns
@@ -193,14 +216,19 @@ def theorem_8(
     ValueError
         If an argument is out of range.
     """
-    if checks.choice("variant", variant, _VARIANTS) == "order":
+    if checks.choice("variant", variant, _VARIANTS) == "rate":
         return _order(horizon, epsilon)
-    policy = ldp_linucb(epsilon, delta=delta, dim=dim, horizon=horizon, variant=variant, calibration=noise)
-    return _upper(policy.record, horizon, 1.0)
+    checks.choice("calibration", calibration, ("classical", "analytic"))
+    rounds = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)  # the radius is compiled
+    policy = ldp_linucb(
+        _squared(epsilon), delta=delta, dim=dim, horizon=rounds, variant=variant, calibration=calibration
+    )
+    return _upper(policy.record, rounds, 1.0) if epsilon >= _LEAST else math.inf
 
 
+@checks.formula()
 def theorem_10(
-    dim: int, horizon: int, epsilon: float, delta: float, variant: str = "derived", responses: str = "bounded"
+    *, dim: int, epsilon: float, delta: float, horizon: int, variant: str = "printed", responses: str = "bounded"
 ) -> float:
     """Theorem 10: regret of Algorithm 3, logistic link, with probability at least 0.9.
 
@@ -215,7 +243,7 @@ def theorem_10(
         Of a user, > 0; infinity means no privacy.
     delta : float
         In (0, 1).
-    variant : {"order", "printed", "derived"}
+    variant : {"printed", "derived", "rate"}
     responses : {"bounded", "binary"}
         What a reward may be, as for `ldp_glm`.
 
@@ -228,14 +256,16 @@ def theorem_10(
     ValueError
         If an argument is out of range.
     """
-    if checks.choice("variant", variant, _VARIANTS) == "order":
+    if checks.choice("variant", variant, _VARIANTS) == "rate":
         return _order(horizon, epsilon)
     chosen = "repaired" if variant == "derived" else variant
-    policy = ldp_glm(epsilon, delta=delta, dim=dim, horizon=horizon, variant=chosen, responses=responses)
-    return _upper(policy.record, horizon, _SLOPE)
+    rounds = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)  # the radius is compiled
+    policy = ldp_glm(_squared(epsilon), delta=delta, dim=dim, horizon=rounds, variant=chosen, responses=responses)
+    return _upper(policy.record, rounds, _SLOPE) if epsilon >= _LEAST else math.inf
 
 
-def local_lower(horizon: int, epsilon: float) -> float:
+@checks.formula()
+def local_lower(*, epsilon: float, horizon: int) -> float:
     """No algorithm whose users are epsilon-locally private keeps its regret below this on every problem.
 
     sqrt T / (16 sqrt(2 e) (e^epsilon - 1)), or for few rounds T exp(-4 (e^epsilon - 1)^2 T) / 8, of one of two problems
@@ -244,10 +274,10 @@ def local_lower(horizon: int, epsilon: float) -> float:
 
     Parameters
     ----------
-    horizon : int
-        T >= 1.
     epsilon : float
         > 0, pure.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -270,12 +300,15 @@ def _order(horizon: int, epsilon: float) -> float:
     return float(checks.integer("horizon", horizon, at_least=1) ** 0.75 / checks.epsilon(epsilon))
 
 
+def _squared(epsilon: float) -> float:
+    return max(checks.epsilon(epsilon), _LEAST)
+
+
 def _upper(record: object, horizon: int, slope: float) -> float:
     assert isinstance(record, linear.Record)
-    checks.integer("horizon", horizon, at_most=checks.ROUNDS)  # the radius is compiled
     least = record.ridge + record.shift
     if least == 0.0:
         return math.inf
     radius = max(float(linear.radius(record, horizon, 0.0)), 1.0)
-    potential = 2.0 * record.dim * math.log(1.0 + horizon / (record.dim * least))
+    potential = 2.0 * record.dim * math.log1p(horizon / (record.dim * least))
     return 2.0 * slope * (1.0 + radius * math.sqrt(horizon * potential))

@@ -14,7 +14,18 @@ from functools import cache
 import numpy as np
 from scipy.special import expit
 
+from private_bandits import checks
 from private_bandits.problems import ConvexLoss, LinearContext
+
+__all__ = [
+    "convex",
+    "on_line",
+    "one_set",
+    "or_nothing",
+    "skewed",
+    "switching_arms",
+    "unit_vectors",
+]
 
 CYCLE = 200
 """Rounds after which the adversary begins again."""
@@ -22,13 +33,13 @@ N_ARMS, GAP = 4, 0.5
 N_ACTIONS = 5
 """Actions of a round of fresh unit vectors."""
 SWITCHES = 10_000
+_MOST = 1000  # dimensions of an instance
 _SCHEDULE = [0] * (CYCLE * 8 // 10) + [1] * (CYCLE // 10) + [2] * (CYCLE // 10)
 _APART = [[0.7, 0.0], [-0.35, 0.6], [-0.35, -0.6]]  # the pull of the last two is below that of the first: a kink
 _NEAR = [[0.7, 0.0], [0.8, 0.3], [0.2, -0.3]]
 _GROWTH = 1.6  # of the switching adversary's phases
 
 
-@cache
 def convex(kind: str) -> ConvexLoss:
     """Losses on the unit disc; the kinked kinds have their kink at the best point.
 
@@ -50,6 +61,11 @@ def convex(kind: str) -> ConvexLoss:
     >>> convex("smooth").best_point()[0].round(3).tolist()
     [0.574, 0.004]
     """
+    return _convex(checks.choice("kind", kind, ("distance", "kinked", "smooth", "quadratic")))
+
+
+@cache
+def _convex(kind: str) -> ConvexLoss:
     anchors = _APART if kind in ("distance", "kinked") else _NEAR
     return ConvexLoss.ball(anchors, kind=kind, schedule=_SCHEDULE)
 
@@ -94,8 +110,9 @@ def switching_arms(gap: float = GAP) -> ConvexLoss:
     >>> switching_arms(0.25).anchors.tolist()
     [[0.0, 0.25, 0.25, 0.25], [0.75, 1.0, 1.0, 1.0]]
     """
-    low, high = np.full(N_ARMS, gap), np.full(N_ARMS, 1.0)
-    low[0], high[0] = 0.0, 1.0 - gap
+    apart = checks.real("gap", gap, at_least=0, at_most=1)
+    low, high = np.full(N_ARMS, apart), np.full(N_ARMS, 1.0)
+    low[0], high[0] = 0.0, 1.0 - apart
     order: list[int] = []
     length, phase = 1.0, 0
     while len(order) < SWITCHES:
@@ -110,7 +127,7 @@ def unit_vectors(dim: int, link: str = "linear") -> LinearContext:
     Parameters
     ----------
     dim : int
-        d >= 1.
+        d, 1 to 1000.
     link : {"linear", "logistic"}
 
     Returns
@@ -120,14 +137,15 @@ def unit_vectors(dim: int, link: str = "linear") -> LinearContext:
     Raises
     ------
     ValueError
-        If the link is not one of those listed.
+        If the dimension is out of range, or the link not one of those listed.
 
     Examples
     --------
     >>> print(unit_vectors(4))
     LinearContext(unit vectors, dim=4, n_actions=5, linear)
     """
-    return LinearContext.sphere(np.full(dim, 1.0 / math.sqrt(dim)), N_ACTIONS, link)
+    size = checks.integer("dim", dim, at_least=1, at_most=_MOST)
+    return LinearContext.sphere(np.full(size, 1.0 / math.sqrt(size)), N_ACTIONS, link)
 
 
 def one_set(dim: int, *, link: str = "linear", gap: float = GAP, offset: float = 0.0) -> LinearContext:
@@ -136,10 +154,10 @@ def one_set(dim: int, *, link: str = "linear", gap: float = GAP, offset: float =
     Parameters
     ----------
     dim : int
-        d >= 1, also the number of actions.
+        d, 1 to 1000, also the number of actions.
     link : {"linear", "logistic"}
     gap, offset : float
-        Such that the means are allowed.
+        Such that theta has norm 1 at most.
 
     Returns
     -------
@@ -155,9 +173,13 @@ def one_set(dim: int, *, link: str = "linear", gap: float = GAP, offset: float =
     >>> one_set(3, gap=0.5, offset=0.25).means.tolist()
     [[0.75, 0.25, 0.25]]
     """
-    values = np.full((1, dim), float(offset))
-    values[0, 0] += gap
-    return LinearContext.table(np.eye(dim)[None], values if link == "linear" else expit(values), link)
+    size = checks.integer("dim", dim, at_least=1, at_most=_MOST)
+    linear = checks.choice("link", link, ("linear", "logistic")) == "linear"
+    values = np.full((1, size), checks.real("offset", offset))
+    values[0, 0] += checks.real("gap", gap)
+    if (norm := float(np.linalg.norm(values))) > 1.0 + 1e-12:
+        raise ValueError(f"gap and offset must give a theta of norm <= 1, got {norm:g}")
+    return LinearContext.table(np.eye(size)[None], values if linear else expit(values), link)
 
 
 def or_nothing(gap: float = GAP) -> LinearContext:
@@ -182,7 +204,7 @@ def or_nothing(gap: float = GAP) -> LinearContext:
     >>> or_nothing(0.5).means.tolist()
     [[-0.5, 0.0]]
     """
-    return LinearContext.table([[[1.0], [0.0]]], [[-gap, 0.0]])
+    return LinearContext.table([[[1.0], [0.0]]], [[-checks.real("gap", gap, at_least=0, at_most=1), 0.0]])
 
 
 def skewed(gap: float = GAP) -> LinearContext:
@@ -210,6 +232,7 @@ def skewed(gap: float = GAP) -> LinearContext:
     >>> skewed(1.0).means[[0, -1]].round(3).tolist()
     [[-0.05, 0.0], [0.1, 0.0]]
     """
+    apart = checks.real("gap", gap, at_least=0, at_most=1)
     rare = [math.sqrt(0.96), 0.2]
     sets = [[[1.0, 0.0], [0.0, 0.0]]] * 9 + [[rare, [0.0, 0.0]]]
-    return LinearContext.table(sets, [[-0.05 * gap, 0.0]] * 9 + [[0.1 * gap, 0.0]])
+    return LinearContext.table(sets, [[-0.05 * apart, 0.0]] * 9 + [[0.1 * apart, 0.0]])

@@ -5,11 +5,10 @@ Logarithms are natural. `nan` means that the statement is silent: the horizon is
 its proof picks does not exist. `variant="printed"` is the statement. The other variants:
 
 * `table`: the entry of Table 1, which drops the constants;
-* `proof`: the line of the proof that differs from the statement: the last one for Theorem 2, the one before it for
-  Theorem 3, whose last line is the statement;
-* `strict`: what the steps of the proof give when no factor is lost on the way;
+* `proof`: what the proof has where it differs from the statement: the constant that its steps give for Theorem 1, the
+  last line for Theorem 2, the one before it for Theorem 3, whose last line is the statement;
 * `corrected`: the same method without its errors;
-* `sharp`: the bound of `replacements`, derived there and named after its sources.
+* `derived`: the bound of `replacements`, derived there and named after its sources.
 
 All minimax bounds of the paper share one pair of environments. A learner under the first, where arm 1 is better by D,
 pulls some other arm T/(K-1) times or less; in the second environment that arm is better than arm 1 by D. With k the
@@ -23,29 +22,46 @@ from collections.abc import Sequence
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.papers._arithmetic import exp, over, root
 from private_bandits.papers.definitions import replacements
 from private_bandits.privacy.divergences import local_factor
+
+__all__ = [
+    "THEOREM_1",
+    "corollary_1",
+    "corollary_2",
+    "corollary_3",
+    "horizon_1",
+    "horizon_3",
+    "spurious_term",
+    "theorem_1",
+    "theorem_2",
+    "theorem_3",
+    "theorem_4",
+    "theorem_5",
+]
 
 THEOREM_1 = 1.0 / (4.0 * math.exp(4.0))
 """The largest constant c that the proof of Theorem 1 allows."""
 
 
-def theorem_1(n_arms: int, horizon: int, epsilon: float, variant: str = "printed", c: float = THEOREM_1) -> float:
+@checks.formula()
+def theorem_1(*, n_arms: int, epsilon: float, horizon: int, variant: str = "printed", c: float = THEOREM_1) -> float:
     """Theorem 1, minimax under local DP.
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite. Below, m = min(4, e^(2 epsilon)) (e^epsilon - 1)^2.
-    variant : {"printed", "strict", "sharp", "table"}
+    horizon : int
+        T >= 1.
+    variant : {"printed", "table", "proof", "derived"}
         * `printed`: c sqrt((K-1) T / m) for T >= g, g = (K-1)/m.
-        * `strict`: 1/(8 e^4) for c, half of the largest that the paper allows, and T >= 4 g: the gap of the proof must
+        * `proof`: 1/(8 e^4) for c, half of the largest that the paper allows, and T >= 4 g: the gap of the proof must
           stay below 1/2.
-        * `sharp`: `replacements.local_minimax`, of order sqrt(K T) / tanh(epsilon/2) and without a threshold.
+        * `derived`: `replacements.local_minimax`, of order sqrt(K T) / tanh(epsilon/2) and without a threshold.
         * `table`: sqrt((K-1) T / m).
     c : float
         Constant of `printed`, in (0, 1/(4 e^4)].
@@ -66,23 +82,24 @@ def theorem_1(n_arms: int, horizon: int, epsilon: float, variant: str = "printed
     Rewards in [0, 1] have variance 1/4 at most and information 4 at least, so Corollary 1 does not follow. The total
     variation does it without Pinsker's inequality, which the paper uses in another norm and loses a factor of 4 by:
     Bernoulli rewards have TV = 2 D, hence k <= m (2 D)^2 by Duchi et al. (2013), D = sqrt((K-1)/(8 m T)) <= 1/4 is the
-    best gap, and c = e^(-1/2)/(16 sqrt 2) from T = 2 g on. `sharp` is larger.
+    best gap, and c = e^(-1/2)/(16 sqrt 2) from T = 2 g on. `derived` is larger.
     """
-    checks.choice("variant", variant, ("printed", "strict", "sharp", "table"))
-    others, rounds = replacements.game(n_arms, horizon)
+    checks.choice("variant", variant, ("printed", "table", "proof", "derived"))
+    others, rounds = replacements.game(n_arms=n_arms, horizon=horizon)
     constants = {
         "printed": checks.real("c", c, above=0, at_most=THEOREM_1),
-        "strict": 1.0 / (8.0 * math.exp(4.0)),
+        "proof": 1.0 / (8.0 * math.exp(4.0)),
         "table": 1.0,
     }
-    if variant == "sharp":
-        return replacements.local_minimax(n_arms, horizon, epsilon)
-    if variant != "table" and rounds < horizon_1(n_arms, epsilon, variant):
+    if variant == "derived":
+        return replacements.local_minimax(n_arms=n_arms, horizon=horizon, epsilon=epsilon)
+    if variant != "table" and rounds < horizon_1(n_arms=n_arms, epsilon=epsilon, variant=variant):
         return math.nan
-    return constants[variant] * math.sqrt(others * rounds / local_factor(epsilon))
+    return constants[variant] * _root(others, rounds, local_factor(epsilon))
 
 
-def horizon_1(n_arms: int, epsilon: float, variant: str = "printed") -> float:
+@checks.formula()
+def horizon_1(*, n_arms: int, epsilon: float, variant: str = "printed") -> float:
     """Threshold of Theorem 1 on T.
 
     Parameters
@@ -91,7 +108,7 @@ def horizon_1(n_arms: int, epsilon: float, variant: str = "printed") -> float:
         K >= 2.
     epsilon : float
         Privacy parameter, > 0 or infinite.
-    variant : {"printed", "strict"}
+    variant : {"printed", "proof"}
         g = (K-1)/m as printed, with m as in `theorem_1`; 4 g.
 
     Returns
@@ -103,24 +120,25 @@ def horizon_1(n_arms: int, epsilon: float, variant: str = "printed") -> float:
     ValueError
         If an argument is out of range.
     """
-    factor = {"printed": 1.0, "strict": 4.0}
+    factor = {"printed": 1.0, "proof": 4.0}
     checks.choice("variant", variant, tuple(factor))
-    return factor[variant] * replacements.game(n_arms)[0] / local_factor(epsilon)
+    return over(factor[variant] * replacements.game(n_arms=n_arms)[0], local_factor(epsilon))
 
 
-def theorem_2(n_arms: int, horizon: int, epsilon: float, variant: str = "printed", c: float = 1.0) -> float:
+@checks.formula()
+def theorem_2(*, n_arms: int, epsilon: float, horizon: int, variant: str = "printed", c: float = 1.0) -> float:
     """Theorem 2, minimax under instantaneous DP.
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite. Below, u = 2 epsilon (e^(2 epsilon) - 1), delta(a) = 2 a (e^(2 a) - 1) is
         the smallest function that the proof allows, and a = 2 epsilon the smallest level that the statement does.
-    variant : {"printed", "proof", "corrected", "table"}
+    horizon : int
+        T >= 1.
+    variant : {"printed", "table", "proof", "corrected"}
         * `printed`: c(a) sqrt((K-1) T / u); the paper gives no value for c(a).
         * `proof`: its last line, e^(+delta) / (4 sqrt 2) sqrt((K-1) T / (min(2, e^epsilon) (e^(2 epsilon) - 1))). The
           sign of delta is wrong, min(2, e^epsilon) stands where 2 epsilon should, and the gap that the proof picks
@@ -141,21 +159,22 @@ def theorem_2(n_arms: int, horizon: int, epsilon: float, variant: str = "printed
     ValueError
         If an argument is out of range.
     """
-    checks.choice("variant", variant, ("printed", "proof", "corrected", "table"))
-    others, rounds = replacements.game(n_arms, horizon)
+    checks.choice("variant", variant, ("printed", "table", "proof", "corrected"))
+    others, rounds = replacements.game(n_arms=n_arms, horizon=horizon)
     constant = checks.real("c", c, above=0)
     if variant == "corrected":
-        return replacements.minimax(n_arms, horizon)
-    extra = spurious_term(epsilon)
+        return replacements.minimax(n_arms=n_arms, horizon=horizon)
+    extra = spurious_term(epsilon=epsilon)
     if variant in ("printed", "table"):
-        return (constant if variant == "printed" else 1.0) * math.sqrt(others * rounds / extra)
+        return (constant if variant == "printed" else 1.0) * _root(others, rounds, extra)
     if math.isinf(extra):
         return math.nan
     privacy = math.exp(min(epsilon, math.log(2.0))) * math.expm1(2.0 * epsilon)
-    return _exp(spurious_term(2.0 * epsilon)) / math.sqrt(32.0) * math.sqrt(others * rounds / privacy)
+    return exp(spurious_term(epsilon=2.0 * epsilon)) / math.sqrt(32.0) * _root(others, rounds, privacy)
 
 
-def spurious_term(epsilon: float) -> float:
+@checks.formula()
+def spurious_term(*, epsilon: float) -> float:
     """The term u that Lemma 5 adds to the divergence; also delta(a) of Theorem 2's proof.
 
     Parameters
@@ -177,8 +196,9 @@ def spurious_term(epsilon: float) -> float:
     return math.inf if epsilon > 350.0 else 2.0 * epsilon * math.expm1(2.0 * epsilon)
 
 
+@checks.formula()
 def theorem_3(
-    n_arms: int, horizon: int, epsilon: float, variant: str = "printed", c: float = 0.0, b: float | None = None
+    *, n_arms: int, epsilon: float, horizon: int, variant: str = "printed", c: float = 0.0, b: float | None = None
 ) -> float:
     """Theorem 3, minimax under DP.
 
@@ -186,18 +206,18 @@ def theorem_3(
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite; eps below.
-    variant : {"printed", "proof", "strict", "table", "sharp"}
+    horizon : int
+        T >= 1.
+    variant : {"printed", "table", "proof", "corrected", "derived"}
         * `printed`: e^(-3 (eps + c))/8 sqrt((K-1) T ln(eps + 1) / (eps^(1 + 1/eps) (eps^2 + 1)^(1/eps))). It exceeds T.
         * `proof`: the line of the proof before it, simplified: e^(-3 (eps + c))/8 sqrt((K-1) T ln(eps^2 + 1) / (eps
           (eps^2 + 1)^(1/eps))). It tends to 0 with eps.
-        * `strict`: half of `proof`, the factor that every minimax proof of the paper loses.
+        * `corrected`: half of `proof`, the factor that every minimax proof of the paper loses.
         * `table`: e^(-3 eps) sqrt((K-1) T ln(eps^2 + 1) / (eps^(1 + 1/eps) (eps + B)^(1/eps))). At c = 0 it is 8 times
           `proof` if and only if B = 1/eps.
-        * `sharp`: `replacements.central_minimax`. Lemma 6 bounds the divergence by something larger than it, so the
+        * `derived`: `replacements.central_minimax`. Lemma 6 bounds the divergence by something larger than it, so the
           method proves nothing beyond `replacements.minimax`.
     c : float
         L times the largest difference of two rewards, >= 0; 0 is the most favourable.
@@ -214,29 +234,32 @@ def theorem_3(
     ValueError
         If an argument is out of range.
     """
-    checks.choice("variant", variant, ("printed", "proof", "strict", "table", "sharp"))
-    others, rounds = replacements.game(n_arms, horizon)
+    checks.choice("variant", variant, ("printed", "table", "proof", "corrected", "derived"))
+    others, rounds = replacements.game(n_arms=n_arms, horizon=horizon)
     epsilon, shift = checks.epsilon(epsilon), checks.real("c", c, at_least=0)
-    unknown = 1.0 / epsilon if b is None else checks.real("b", b, above=0)
-    if variant == "sharp":
-        return replacements.central_minimax(n_arms, horizon, epsilon)
+    unknown = None if b is None else checks.real("b", b, above=0)
+    if variant == "derived":
+        return replacements.central_minimax(n_arms=n_arms, horizon=horizon, epsilon=epsilon)
     if math.isinf(epsilon):
         return 0.0
-    if variant != "table" and rounds < horizon_3(n_arms, epsilon, shift):
+    if variant != "table" and rounds < horizon_3(n_arms=n_arms, epsilon=epsilon, c=shift):
         return math.nan
-    inverse, squared = 1.0 / epsilon, math.log1p(epsilon**2)
+    inverse, squared = 1.0 / epsilon, math.log1p(epsilon**2) if epsilon < 1e100 else 2.0 * math.log(epsilon)
+    log, log_squared = math.log(epsilon), math.log(squared) if epsilon > 1e-100 else 2.0 * math.log(epsilon)
+    last = squared if unknown is None else log + math.log(epsilon + unknown)  # of epsilon (epsilon + B)
     # logarithms of what stands under the root: eps^(1/eps) alone underflows below eps = 0.006
-    root = {
-        "printed": math.log(math.log1p(epsilon)) - (1.0 + inverse) * math.log(epsilon) - squared * inverse,
-        "table": math.log(squared) - (1.0 + inverse) * math.log(epsilon) - inverse * math.log(epsilon + unknown),
-        "proof": math.log(squared) - math.log(epsilon) - squared * inverse,
-    }["proof" if variant == "strict" else variant]
-    constant = {"printed": 1.0 / 8.0, "proof": 1.0 / 8.0, "strict": 1.0 / 16.0, "table": 1.0}[variant]
+    inside = {
+        "printed": math.log(math.log1p(epsilon)) - (1.0 + inverse) * log - squared * inverse,
+        "table": log_squared - log - last * inverse,
+        "proof": log_squared - log - squared * inverse,
+    }["proof" if variant == "corrected" else variant]
+    constant = {"printed": 1.0 / 8.0, "proof": 1.0 / 8.0, "corrected": 1.0 / 16.0, "table": 1.0}[variant]
     exponent = 3.0 * (epsilon + (0.0 if variant == "table" else shift))
-    return constant * _exp((math.log(others * rounds) + root) / 2.0 - exponent)
+    return constant * exp((math.log(others) + math.log(rounds) + inside) / 2.0 - exponent)
 
 
-def horizon_3(n_arms: int, epsilon: float, c: float = 0.0) -> float:
+@checks.formula()
+def horizon_3(*, n_arms: int, epsilon: float, c: float = 0.0) -> float:
     """Threshold of Theorem 3 on T, h = (K-1) ln(eps^2 + 1) / (eps e^(2 (eps + c))).
 
     Parameters
@@ -260,24 +283,29 @@ def horizon_3(n_arms: int, epsilon: float, c: float = 0.0) -> float:
     epsilon, shift = checks.epsilon(epsilon), checks.real("c", c, at_least=0)
     if math.isinf(epsilon):
         return 0.0
-    return replacements.game(n_arms)[0] * math.log1p(epsilon**2) / epsilon * math.exp(-2.0 * (epsilon + shift))
+    return (
+        replacements.game(n_arms=n_arms)[0]
+        * min(epsilon, math.log1p(min(epsilon, 1e100) ** 2) / epsilon)
+        * math.exp(-2.0 * (epsilon + shift))
+    )
 
 
-def theorem_4(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float, variant: str = "printed") -> float:
+@checks.formula()
+def theorem_4(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 4, problem-dependent under local DP, for Bernoulli arms, times ln T.
 
     Parameters
     ----------
     means : sequence of float, shape (K,)
         Means of the arms, each in [0, 1].
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite. Below, m is that of `theorem_1`.
-    variant : {"printed", "corrected", "sharp"}
+    horizon : int
+        T >= 1.
+    variant : {"printed", "corrected", "derived"}
         * `printed`: sum of gap / (2 m d(mean || best)).
         * `corrected`: Pinsker's inequality in the right norm, sum of 2 gap / (m d(mean || best)), four times as much.
-        * `sharp`: `replacements.local_lower`. Tends to Lai and Robbins as epsilon grows, while the others tend to 0.
+        * `derived`: `replacements.local_lower`. Tends to Lai and Robbins as epsilon grows, while the others tend to 0.
 
     Returns
     -------
@@ -293,11 +321,11 @@ def theorem_4(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float,
     The proof's regrets (mu_i - mu*) are negative as written, and its last step needs p to tend to 0 where it argues
     with 1 - p > 0. Both are slips: the statement holds.
     """
-    checks.choice("variant", variant, ("printed", "corrected", "sharp"))
-    if variant == "sharp":
-        return replacements.local_lower(means, horizon, epsilon)
+    checks.choice("variant", variant, ("printed", "corrected", "derived"))
+    if variant == "derived":
+        return replacements.local_lower(means=means, horizon=horizon, epsilon=epsilon)
     factor = {"printed": 0.5, "corrected": 2.0}[variant]
-    return factor * replacements.lai_robbins(means, horizon) / local_factor(epsilon)
+    return over(factor * replacements.lai_robbins(means=means, horizon=horizon), local_factor(epsilon))
 
 
 # Theorem 5 of the appendix is Theorem 4 of the text. The corollaries are the theorems for Bayesian minimax regret, the
@@ -305,5 +333,6 @@ def theorem_4(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float,
 corollary_1, corollary_2, corollary_3, theorem_5 = theorem_1, theorem_2, theorem_3, theorem_4
 
 
-def _exp(exponent: float) -> float:
-    return math.exp(exponent) if exponent < 709.0 else math.inf
+def _root(others: int, rounds: int, divergence: float) -> float:
+    """sqrt((K-1) T / divergence)."""
+    return over(root(others, rounds), math.sqrt(divergence))

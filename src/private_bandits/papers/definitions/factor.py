@@ -10,20 +10,29 @@ import math
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.papers.definitions.replacements import contraction, game, minimax
+from private_bandits.papers._arithmetic import over, power, times
+from private_bandits.papers.definitions.replacements import game, minimax
+
+__all__ = [
+    "central_upper",
+    "theorem_a",
+    "theorem_a_excess",
+    "theorem_c",
+]
 
 
-def theorem_a(n_arms: int, horizon: int, epsilon: float) -> float:
+@checks.formula()
+def theorem_a(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Upper bound on the factor R_epsilon(T)/R(T) of central privacy, which tends to 1 as T grows.
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 4, at most about 1e150.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 4.
 
     Returns
     -------
@@ -38,32 +47,35 @@ def theorem_a(n_arms: int, horizon: int, epsilon: float) -> float:
 
     Examples
     --------
-    >>> round(theorem_a(2, 10**80, 1.0), 4)
+    >>> round(theorem_a(n_arms=2, epsilon=1.0, horizon=10**80), 4)
     1.0001
     """
-    others, rounds = game(n_arms, checks.integer("horizon", horizon, at_least=4))
-    epsilon, plain, best = checks.epsilon(epsilon), minimax(n_arms, rounds), math.inf
+    others, rounds = game(n_arms=n_arms, horizon=checks.integer("horizon", horizon, at_least=4))
+    epsilon, plain, best = checks.epsilon(epsilon), minimax(n_arms=n_arms, horizon=rounds), math.inf
     for epochs in range(1, int(math.log2(rounds) / 2.0) + 1):
         for mixing in np.geomspace(1e-8, 0.25, 24).tolist():
             # the derivative of the two terms with the batch in them is 0 here
-            noise = 0.63 / (epsilon * math.sqrt(mixing * (1.0 - mixing)))
-            batch = max(1, math.ceil((1.5 * noise / (others + 1)) ** 0.4 * float(rounds) ** 0.8))
-            excess = theorem_a_excess(n_arms, rounds, epsilon, mixing, batch, epochs)
+            noise = over(0.63, epsilon * math.sqrt(mixing * (1.0 - mixing)))
+            batch = max(1, math.ceil(min((1.5 * noise / (others + 1)) ** 0.4 * float(rounds) ** 0.8, rounds)))
+            excess = theorem_a_excess(
+                n_arms=n_arms, horizon=rounds, epsilon=epsilon, mixing=mixing, batch=batch, epochs=epochs
+            )
             best = min(best, (1.0 + excess / plain) / (1.0 - 2.0 * mixing))
     return best
 
 
-def theorem_a_excess(n_arms: int, horizon: int, epsilon: float, mixing: float, batch: int, epochs: int) -> float:
+@checks.formula()
+def theorem_a_excess(*, n_arms: int, epsilon: float, horizon: int, mixing: float, batch: int, epochs: int) -> float:
     """Theorem A: (1 - 2 mixing) R_epsilon(T) exceeds R(T) by this at most.
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
     mixing : float
         eta in (0, 1/2): a reward is replaced by a fair coin with probability 2 eta.
     batch : int
@@ -82,18 +94,19 @@ def theorem_a_excess(n_arms: int, horizon: int, epsilon: float, mixing: float, b
     ValueError
         If an argument is out of range.
     """
-    arms, rounds = game(n_arms, horizon)[0] + 1, float(horizon)
+    arms, rounds = game(n_arms=n_arms, horizon=horizon)[0] + 1, float(horizon)
     epsilon, eta = checks.epsilon(epsilon), checks.real("mixing", mixing, above=0, below=0.5)
     m, last = checks.integer("batch", batch, at_least=1), checks.integer("epochs", epochs, at_least=1)
-    if (scale := 2.0**last) ** 2 > rounds:
+    if (scale := power(2.0, last)) > math.sqrt(rounds):
         raise ValueError(f"epochs must be <= log4(horizon) = {math.log(rounds, 4):.4g}, got {last}")
-    log = math.log(4.0 * arms * rounds)
-    eliminated = 128.0 * scale * (log - math.log(scale**2)) + 32.0 * log / epsilon
-    noticed = 0.63 * rounds**2 / (scale * m * epsilon * math.sqrt(m * eta * (1.0 - eta)))
+    log = math.log(4.0 * arms) + math.log(rounds)
+    eliminated = 128.0 * scale * (log - 2.0 * math.log(scale)) + 32.0 * log / epsilon
+    noticed = times(over(0.63 * (rounds / m), math.sqrt(m * eta * (1.0 - eta))), rounds / scale / epsilon)
     return arms * (eliminated + m / scale + 1.0) + 4.0 * scale + noticed
 
 
-def theorem_c(epsilon: float) -> float:
+@checks.formula()
+def theorem_c(*, epsilon: float) -> float:
     """The factor of local privacy: R under epsilon-LDP is at most coth(epsilon/2) R, and tends to it as T grows.
 
     Parameters
@@ -113,23 +126,24 @@ def theorem_c(epsilon: float) -> float:
 
     Examples
     --------
-    >>> round(theorem_c(0.2), 2)
+    >>> round(theorem_c(epsilon=0.2), 2)
     10.03
     """
-    return 1.0 / math.sqrt(contraction(epsilon))
+    return over(1.0, math.tanh(checks.epsilon(epsilon) / 2.0))
 
 
-def central_upper(n_arms: int, horizon: int, epsilon: float) -> float:
+@checks.formula()
+def central_upper(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Upper bound on R_epsilon(T), by elimination: of order sqrt(K T) up to a logarithm of K, plus K ln T / epsilon.
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0; infinity for no noise.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -148,12 +162,12 @@ def central_upper(n_arms: int, horizon: int, epsilon: float) -> float:
     afresh, rounded up, and leaves if its mean with Laplace noise of scale 1/(epsilon n_e) is over 2^-e/2 below the
     best. An arm that is left until epoch n has a gap of at most 2^(1-n), unless one of the radii fails.
     """
-    others, rounds = game(n_arms, horizon)
+    others, rounds = game(n_arms=n_arms, horizon=horizon)
     epsilon, best = checks.epsilon(epsilon), float(horizon) * others / (others + 1)
-    pulls, dearest, failing, scale = 0, 0.0, 0.0, 1
+    pulls, dearest, failing, scale = 0.0, 0.0, 0.0, 1
     while (scale := 2 * scale) ** 2 <= rounds:
-        log = math.log(3.0 * (others + 1) * rounds / scale**2)
-        pulls += math.ceil(max(32.0 * scale**2, 8.0 * scale / epsilon) * log)
+        log = math.log(3.0 * (others + 1)) + math.log(rounds / scale**2)
+        pulls += float(np.ceil(max(32.0 * scale**2, 8.0 * scale / epsilon) * log))
         dearest, failing = max(dearest, 2.0 * pulls / scale), failing + 2.0 * scale
         best = min(best, others * dearest + failing + rounds / scale)
     return best

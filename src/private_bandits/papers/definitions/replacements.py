@@ -11,10 +11,25 @@ import numpy as np
 from scipy.special import lambertw
 
 from private_bandits import checks
+from private_bandits.papers._arithmetic import over, times
 from private_bandits.privacy.divergences import bernoulli_kl, private_kl, response_kl
 
+__all__ = [
+    "asoodeh_zhang",
+    "azize_basu",
+    "central_lower",
+    "central_minimax",
+    "contraction",
+    "lai_robbins",
+    "local_lower",
+    "local_minimax",
+    "minimax",
+    "theorem_b",
+]
 
-def minimax(n_arms: int, horizon: int) -> float:
+
+@checks.formula()
+def minimax(*, n_arms: int, horizon: int) -> float:
     """Minimax bound without privacy: `local_minimax` at epsilon = infinity, (1 - 1/K)^2 sqrt(K T)/4 for large T.
 
     Parameters
@@ -38,10 +53,11 @@ def minimax(n_arms: int, horizon: int) -> float:
     The way of Auer et al. (2002, Theorem 5.1), who lose more: min(sqrt(K T), T)/20. Lattimore and Szepesvari (2020,
     Theorem 15.2) have sqrt((K-1) T)/27 for Gaussian rewards.
     """
-    return local_minimax(n_arms, horizon, math.inf)
+    return local_minimax(n_arms=n_arms, horizon=horizon, epsilon=math.inf)
 
 
-def lai_robbins(means: Sequence[float] | np.ndarray, horizon: int) -> float:
+@checks.formula()
+def lai_robbins(*, means: Sequence[float] | np.ndarray, horizon: int) -> float:
     """Lai and Robbins (1985) for Bernoulli arms: sum of gap / d(mean || best mean), times ln T.
 
     Parameters
@@ -63,17 +79,18 @@ def lai_robbins(means: Sequence[float] | np.ndarray, horizon: int) -> float:
     return _over_gaps(means, horizon, bernoulli_kl)
 
 
-def azize_basu(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
+@checks.formula()
+def azize_basu(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: int) -> float:
     """Azize and Basu (2022) for Bernoulli arms: sum of gap / min(d(mean || best), 6 epsilon gap), times ln T.
 
     Parameters
     ----------
     means : sequence of float, shape (K,)
         Means of the arms, each in [0, 1].
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -88,17 +105,18 @@ def azize_basu(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float
     return _over_gaps(means, horizon, lambda m, best: min(bernoulli_kl(m, best), 6.0 * epsilon * (best - m)))
 
 
-def local_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
+@checks.formula()
+def local_minimax(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Minimax bound under epsilon-LDP, about (1 - 1/K)^2 sqrt(K T) / (4 tanh(epsilon/2)).
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -117,25 +135,26 @@ def local_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     Pinsker's inequality and the exact k, whose two together we know no source for. In very short games
     `theorem_b` is larger, and holds, as local DP implies DP.
     """
-    arms, rounds = game(n_arms, horizon)[0] + 1, horizon
+    arms, rounds = game(n_arms=n_arms, horizon=horizon)[0] + 1, horizon
     keep, wrong = math.tanh(checks.epsilon(epsilon) / 2.0), 1.0 - 1.0 / arms
-    gap = min(0.5, wrong / (2.0 * keep * math.sqrt(1.0 + rounds / arms)))
+    gap = min(0.5, over(wrong, 2.0 * keep * math.sqrt(1.0 + rounds / arms)), over(0.5 - 1e-12, keep))
     kept = -0.5 * math.log1p(-((2.0 * gap * keep) ** 2))
     raised = gap * rounds * (wrong - math.sqrt(rounds * kept / (2.0 * arms)))
-    return max(raised, theorem_b(n_arms, horizon, epsilon))
+    return max(raised, theorem_b(n_arms=n_arms, horizon=horizon, epsilon=epsilon))
 
 
-def local_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
+@checks.formula()
+def local_lower(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: int) -> float:
     """Problem-dependent bound under epsilon-LDP: sum of gap / d(r(mean) || r(best)), times ln T; r is `response_mean`.
 
     Parameters
     ----------
     means : sequence of float, shape (K,)
         Means of the arms, each in [0, 1].
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -155,17 +174,18 @@ def local_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: floa
     return _over_gaps(means, horizon, lambda mean, best: response_kl(mean, best, epsilon))
 
 
-def theorem_b(n_arms: int, horizon: int, epsilon: float) -> float:
+@checks.formula()
+def theorem_b(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Minimax bound under epsilon-DP that grows with ln T: about (K-1) ln(epsilon T) / epsilon, for Bernoulli rewards.
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -188,29 +208,30 @@ def theorem_b(n_arms: int, horizon: int, epsilon: float) -> float:
 
     Examples
     --------
-    >>> round(theorem_b(2, 10**6, 0.1), 1)
+    >>> round(theorem_b(n_arms=2, epsilon=0.1, horizon=10**6), 1)
     65.1
     """
-    others, rounds = game(n_arms, horizon)
+    others, rounds = game(n_arms=n_arms, horizon=horizon)
     epsilon = checks.epsilon(epsilon)
     if math.isinf(epsilon):
         return 0.0
     shares = np.arange(1, 100) / 100.0
     drawn = lambertw(epsilon * float(rounds) * (1.0 - shares) / (1.0 + shares * (others - 1))).real
-    return float(np.max(shares * drawn)) * others / epsilon
+    return times(float(np.max(shares * drawn)), others) / epsilon
 
 
-def central_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
+@checks.formula()
+def central_minimax(*, n_arms: int, epsilon: float, horizon: int) -> float:
     """Minimax bound under epsilon-DP: the larger of `minimax` and `theorem_b`, for privacy never helps.
 
     Parameters
     ----------
     n_arms : int
         K >= 2.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -221,20 +242,21 @@ def central_minimax(n_arms: int, horizon: int, epsilon: float) -> float:
     ValueError
         If an argument is out of range.
     """
-    return max(minimax(n_arms, horizon), theorem_b(n_arms, horizon, epsilon))
+    return max(minimax(n_arms=n_arms, horizon=horizon), theorem_b(n_arms=n_arms, horizon=horizon, epsilon=epsilon))
 
 
-def central_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: float) -> float:
+@checks.formula()
+def central_lower(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon: int) -> float:
     """Problem-dependent bound under epsilon-DP for Bernoulli arms: sum of gap / d_epsilon(mean || best), times ln T.
 
     Parameters
     ----------
     means : sequence of float, shape (K,)
         Means of the arms, each in [0, 1].
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -256,7 +278,8 @@ def central_lower(means: Sequence[float] | np.ndarray, horizon: int, epsilon: fl
     return _over_gaps(means, horizon, lambda mean, best: private_kl(mean, best, epsilon))
 
 
-def contraction(epsilon: float) -> float:
+@checks.formula()
+def contraction(*, epsilon: float) -> float:
     """The share of a divergence that an epsilon-LDP message keeps at most: tanh(epsilon/2)^2, whatever is sent.
 
     Parameters
@@ -282,14 +305,15 @@ def contraction(epsilon: float) -> float:
 
     Examples
     --------
-    >>> round(contraction(1.0), 4)
+    >>> round(contraction(epsilon=1.0), 4)
     0.2136
     """
     return math.tanh(checks.epsilon(epsilon) / 2.0) ** 2
 
 
+@checks.formula()
 def asoodeh_zhang(
-    gaps: Sequence[float] | np.ndarray, divergences: Sequence[float] | np.ndarray, horizon: int, epsilon: float
+    *, gaps: Sequence[float] | np.ndarray, divergences: Sequence[float] | np.ndarray, epsilon: float, horizon: int
 ) -> float:
     """Problem-dependent bound under epsilon-LDP for rewards of any law: Theorem 4 with coth(epsilon/2)^2.
 
@@ -300,10 +324,10 @@ def asoodeh_zhang(
     divergences : sequence of float, shape (arms,)
         Of each worse arm's law from the laws of the class with a mean above the best one, their infimum, in nats and
         > 0. For a class without jumps that is D(f_a || f*).
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy parameter, > 0 or infinite.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -315,17 +339,18 @@ def asoodeh_zhang(
     ValueError
         If an argument is out of range.
     """
-    over, under = (
+    above, under = (
         checks.vector("gaps", gaps, at_least=0),
         checks.vector("divergences", divergences, at_least=math.ulp(0.0)),
     )
-    if len(over) != len(under):
-        raise ValueError(f"gaps must be as many as divergences, got {len(over)} and {len(under)}")
-    log = math.log(checks.integer("horizon", horizon, at_least=1))
-    return float((over / under).sum()) / contraction(epsilon) * log
+    if len(above) != len(under):
+        raise ValueError(f"gaps must be as many as divergences, got {len(above)} and {len(under)}")
+    shares = float((above / under).sum())
+    return times(over(shares, contraction(epsilon=epsilon)), checks.log_horizon(horizon))
 
 
-def game(n_arms: int, horizon: int = 1) -> tuple[int, int]:
+@checks.formula()
+def game(*, n_arms: int, horizon: int = 1) -> tuple[int, int]:
     """K - 1 and T, which every minimax bound is made of.
 
     Parameters
@@ -351,5 +376,5 @@ def _over_gaps(means: Sequence[float] | np.ndarray, horizon: int, divergence: Ca
     """Sum over the worse arms of gap / divergence(mean, best mean), times ln T."""
     vector = checks.vector("means", means, at_least=0, at_most=1).tolist()
     best = max(vector)
-    constant = float(sum((best - mean) / divergence(mean, best) for mean in vector if mean < best < 1.0))
-    return constant * math.log(checks.integer("horizon", horizon, at_least=1))
+    constant = sum(over(best - mean, divergence(mean, best)) for mean in vector if mean < best < 1.0)
+    return times(constant, checks.log_horizon(horizon))

@@ -1,5 +1,6 @@
 """Tao et al. (2022), *Optimal Rates of (Locally) Differentially Private Heavy-tailed Multi-Armed Bandits*."""
 
+from private_bandits.papers.heavy_tailed import bounds
 from private_bandits.papers.heavy_tailed.algorithm_1 import dp_robust_ucb
 from private_bandits.papers.heavy_tailed.algorithm_3 import dp_robust_se
 from private_bandits.papers.heavy_tailed.bubeck_robust_ucb import robust_ucb
@@ -13,6 +14,7 @@ from private_bandits.policy import Policy
 __all__ = [
     "adap_robust_ucb",
     "algorithms",
+    "bounds",
     "dp_robust_se",
     "dp_robust_ucb",
     "ldp_robust_se",

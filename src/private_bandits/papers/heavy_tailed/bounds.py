@@ -27,16 +27,37 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.papers._arithmetic import inverse, log_ratio, over, power, powers, times
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
 from private_bandits.privacy.divergences import local_factor
 
+__all__ = [
+    "Epoch",
+    "dp_epoch",
+    "dp_lower",
+    "dp_lower_independent",
+    "dp_robust_ucb_upper",
+    "dp_upper",
+    "dp_upper_independent",
+    "ldp_epoch",
+    "ldp_lower",
+    "ldp_lower_independent",
+    "ldp_upper",
+    "ldp_upper_independent",
+    "local_loss",
+    "quantile_width",
+    "robust_ucb_upper",
+]
+
+_LEAST_MASS = 1e-100  # from here on the first term of a series is all that a float holds
 _FAILURES = 2.0  # times beta: 3 tails of e^-L an arm and epoch, L = ln(4 K tau^2 / beta), sum to pi^2/8 < 2
 
 
 # --- upper bounds
 
 
-def robust_ucb_upper(means: Any, v: float, u: float, horizon: int, variant: str = "printed") -> float:
+@checks.formula()
+def robust_ucb_upper(*, means: Any, v: float, u: float, horizon: int, variant: str = "printed") -> float:
     """Regret of robust UCB without privacy, Bubeck et al. (2013), as the slides quote it after (2).
 
     Parameters
@@ -63,14 +84,17 @@ def robust_ucb_upper(means: Any, v: float, u: float, horizon: int, variant: str 
     ValueError
         If an argument is out of range.
     """
-    gaps, log_t = _gaps(means), _log(horizon)
+    gaps, log_t = _gaps(means), checks.log_horizon(horizon)
     _check(v, u, variant)
-    factor, rest = (1.0, 1.0) if variant == "printed" else (2.0 * 8.0 ** ((1.0 + v) / v), 3.0)
-    return float(np.sum(factor * log_t * (u / gaps) ** (1.0 / v) + rest * gaps))
+    turn, printed = inverse(v), variant == "printed"
+    factor, base, rest = (1.0, 1.0, 1.0) if printed else (2.0, 8.0, 3.0)
+    known = (factor, 1.0), (base, 1.0 + turn), (log_t, 1.0), (u, turn)
+    return sum(powers(*known, (gap, -turn)) + rest * gap for gap in gaps)
 
 
+@checks.formula()
 def dp_robust_ucb_upper(
-    means: Any, epsilon: float, v: float, u: float, horizon: int, variant: str = "printed", c: float = 18.0
+    *, means: Any, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed", c: float = 18.0
 ) -> float:
     """Equation (2), regret of DP Robust UCB.
 
@@ -78,10 +102,10 @@ def dp_robust_ucb_upper(
     ----------
     means : array_like of float, shape (n_arms,)
         Means of the arms, each >= 0.
-    epsilon : float
-        Privacy, in (0, 1].
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy, in (0, 1].
     horizon : int
         T, in rounds, >= 1.
     variant : {"printed", "corrected"}
@@ -102,15 +126,17 @@ def dp_robust_ucb_upper(
     ValueError
         If an argument is out of range.
     """
-    gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
+    gaps, log_t, epsilon = _gaps(means), checks.log_horizon(horizon), _regime(epsilon)
     _check(v, u, variant)
-    if variant == "printed":
-        return float(np.sum(log_t ** (2.5 + 1.0 / v) / epsilon * (u / gaps) ** (1.0 / v) + gaps))
-    pulls = (2.0 * checks.real("c", c, above=0)) ** ((1.0 + v) / v) * (math.log(2.0) + 4.0 * log_t)
-    return float(np.sum(pulls * log_t ** (1.5 + 1.0 / v) / epsilon * (u / gaps) ** (1.0 / v) + 6.0 * gaps))
+    turn, twice = inverse(v), 2.0 * checks.real("c", c, above=0)
+    known, rest = [(log_t, 2.5 + turn)], 1.0
+    if variant == "corrected":
+        known, rest = [(twice, 1.0 + turn), (math.log(2.0) + 4.0 * log_t, 1.0), (log_t, 1.5 + turn)], 6.0
+    return sum(powers(*known, (epsilon, -1.0), (u, turn), (gap, -turn)) + rest * gap for gap in gaps)
 
 
-def quantile_width(excess: float, second: float) -> float:
+@checks.formula()
+def quantile_width(*, excess: float, second: float) -> float:
     """Width at which `quantile_se` holds for laws with a regular tail, in units of B L / (R s): ours.
 
     For rewards >= 0 with E[X 1{X > B}] <= excess B P(X > B) and E[X^2 1{X <= B}] <= second B^2 P(X > B) at every B with
@@ -135,8 +161,9 @@ def quantile_width(excess: float, second: float) -> float:
     return 14.0 * tail[0] + math.sqrt(28.0 * tail[1]) + 7.0 / 3.0
 
 
+@checks.formula()
 def dp_upper(
-    means: Any, epsilon: float, v: float, u: float, horizon: int, beta: float | None = None, variant: str = "printed"
+    *, means: Any, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed", beta: float | None = None
 ) -> float:
     """Instance-dependent regret of DP Robust SE, the DP upper bound, first part.
 
@@ -144,19 +171,19 @@ def dp_upper(
     ----------
     means : array_like of float, shape (n_arms,)
         Means of the arms, each >= 0.
-    epsilon : float
-        Privacy, in (0, 1].
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy, in (0, 1].
     horizon : int
         T, in rounds, >= 1.
-    beta : float, optional
-        Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
     variant : {"printed", "rate", "corrected"}
         * `printed`: u^(1/(1+v)) ln T / epsilon * sum of gap^(-1/v), plus the largest gap.
         * `rate`: the same with u^(1/v), which is what the algorithm's R_tau carries: the print's power of u cannot
           hold, as rewards scaled by a factor s have gap s and moment s^(1+v), and the bound must scale by s.
         * `corrected`: pulls counted epoch by epoch.
+    beta : float, optional
+        Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
 
     Returns
     -------
@@ -168,16 +195,18 @@ def dp_upper(
     ValueError
         If an argument is out of range.
     """
-    gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
+    gaps, log_t, epsilon = _gaps(means), checks.log_horizon(horizon), _regime(epsilon)
     _check(v, u, variant, ("printed", "rate", "corrected"))
+    failure = None if beta is None else checks.delta(beta, "beta")
     if variant == "corrected":
-        return _by_epochs(means, horizon, beta, 4.0, lambda epoch, log: dp_epoch(epoch, log, epsilon, v, u))
-    power = 1.0 / (1.0 + v) if variant == "printed" else 1.0 / v
-    return float(u**power * log_t / epsilon * np.sum(gaps ** (-1.0 / v)) + np.max(gaps, initial=0.0))
+        return _by_epochs(means, horizon, failure, 4.0, dp_epoch, v=v, u=u, epsilon=epsilon)
+    known = (u, 1.0 / (1.0 + v) if variant == "printed" else inverse(v)), (log_t, 1.0), (epsilon, -1.0)
+    return sum(powers(*known, (gap, -inverse(v))) for gap in gaps) + max(gaps, default=0.0)
 
 
+@checks.formula()
 def dp_upper_independent(
-    n_arms: int, epsilon: float, v: float, u: float, horizon: int, variant: str = "printed"
+    *, n_arms: int, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Instance-independent regret of DP Robust SE, the DP upper bound, second part.
 
@@ -185,10 +214,10 @@ def dp_upper_independent(
     ----------
     n_arms : int
         K, >= 2.
-    epsilon : float
-        Privacy, in (0, 1].
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy, in (0, 1].
     horizon : int
         T, in rounds, >= 1.
     variant : {"printed", "corrected"}
@@ -207,16 +236,18 @@ def dp_upper_independent(
     ValueError
         If an argument is out of range.
     """
-    arms, log_t, epsilon = _arms(n_arms), _log(horizon), _regime(epsilon)
+    arms, rounds, epsilon = _arms(n_arms), checks.integer("horizon", horizon, at_least=1), _regime(epsilon)
     _check(v, u, variant)
-    power = v / (1.0 + v)
+    share = v / (1.0 + v)
     if variant == "printed":
-        return float(u ** (power / (1.0 + v)) * (arms * log_t / epsilon) ** power * horizon ** (1.0 / (1.0 + v)))
-    return _balanced(arms, horizon, 4.0, lambda epoch, log: dp_epoch(epoch, log, epsilon, v, u))
+        sampled = (arms, share), (math.log(rounds), share), (epsilon, -share)
+        return powers((u, share / (1.0 + v)), *sampled, (rounds, 1.0 / (1.0 + v)))
+    return _balanced(arms, rounds, 4.0, dp_epoch, v=v, u=u, epsilon=epsilon)
 
 
+@checks.formula()
 def ldp_upper(
-    means: Any, epsilon: float, v: float, u: float, horizon: int, beta: float | None = None, variant: str = "printed"
+    *, means: Any, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed", beta: float | None = None
 ) -> float:
     """Equation (4), instance-dependent regret of LDP Robust SE.
 
@@ -224,19 +255,19 @@ def ldp_upper(
     ----------
     means : array_like of float, shape (n_arms,)
         Means of the arms, each >= 0.
-    epsilon : float
-        Privacy, in (0, 1].
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy, in (0, 1].
     horizon : int
         T, in rounds, >= 1.
-    beta : float, optional
-        Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
     variant : {"printed", "rate", "corrected"}
         * `printed`: u^(2/v) ln T / epsilon^2 * sum of gap^(-1/v), plus the largest gap. Below
           `ldp_lower(variant="corrected")` for small gaps, so it does not hold.
         * `rate`: the exponent that the noise asks for, gap^-(1+2/v).
         * `corrected`: the pulls of the repaired algorithm, counted epoch by epoch.
+    beta : float, optional
+        Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
 
     Returns
     -------
@@ -248,16 +279,20 @@ def ldp_upper(
     ValueError
         If an argument is out of range.
     """
-    gaps, log_t, epsilon = _gaps(means), _log(horizon), _regime(epsilon)
+    gaps, log_t, epsilon = _gaps(means), checks.log_horizon(horizon), _regime(epsilon)
     _check(v, u, variant, ("printed", "rate", "corrected"))
+    failure = None if beta is None else checks.delta(beta, "beta")
     if variant == "corrected":
-        return _by_epochs(means, horizon, beta, 8.0, lambda epoch, log: ldp_epoch(epoch, log, epsilon, v, u))
-    power = 1.0 / v if variant == "printed" else 1.0 + 2.0 / v
-    return float(u ** (2.0 / v) * log_t / epsilon**2 * np.sum(gaps**-power) + np.max(gaps, initial=0.0))
+        return _by_epochs(means, horizon, failure, 8.0, ldp_epoch, v=v, u=u, epsilon=epsilon)
+    turn = inverse(v)
+    known = (u, 2.0 * turn), (log_t, 1.0), (epsilon, -2.0)
+    steep = turn if variant == "printed" else 1.0 + 2.0 * turn
+    return sum(powers(*known, (gap, -steep)) for gap in gaps) + max(gaps, default=0.0)
 
 
+@checks.formula()
 def ldp_upper_independent(
-    n_arms: int, epsilon: float, v: float, u: float, horizon: int, variant: str = "printed"
+    *, n_arms: int, v: float, u: float, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Equation (5), instance-independent regret of LDP Robust SE.
 
@@ -265,10 +300,10 @@ def ldp_upper_independent(
     ----------
     n_arms : int
         K, >= 2.
-    epsilon : float
-        Privacy, in (0, 1].
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy, in (0, 1].
     horizon : int
         T, in rounds, >= 1.
     variant : {"printed", "corrected"}
@@ -287,12 +322,13 @@ def ldp_upper_independent(
     ValueError
         If an argument is out of range.
     """
-    arms, log_t, epsilon = _arms(n_arms), _log(horizon), _regime(epsilon)
+    arms, rounds, epsilon = _arms(n_arms), checks.integer("horizon", horizon, at_least=1), _regime(epsilon)
     _check(v, u, variant)
+    share = v / (1.0 + v)
     if variant == "printed":
-        scale = u ** (2.0 / (1.0 + v)) * horizon ** (1.0 / (1.0 + v))
-        return float(scale * (arms * log_t / epsilon**2) ** (v / (1.0 + v)))
-    return _balanced(arms, horizon, 8.0, lambda epoch, log: ldp_epoch(epoch, log, epsilon, v, u))
+        sampled = (arms, share), (math.log(rounds), share), (epsilon, -2.0 * share)
+        return powers((u, 2.0 / (1.0 + v)), (rounds, 1.0 / (1.0 + v)), *sampled)
+    return _balanced(arms, rounds, 8.0, ldp_epoch, v=v, u=u, epsilon=epsilon)
 
 
 class Epoch(NamedTuple):
@@ -303,7 +339,8 @@ class Epoch(NamedTuple):
     error: float  # err; an arm leaves if its mean lies (c/2) err below the largest, 12 err at c = 24
 
 
-def dp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: float = 24.0) -> Epoch:
+@checks.formula()
+def dp_epoch(*, epoch: int, log: float, v: float, u: float, epsilon: float, c: float = 24.0) -> Epoch:
     """Lines 6 to 8 and 20 of Algorithm 3: one epoch of DP Robust SE.
 
     Parameters
@@ -312,10 +349,10 @@ def dp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: floa
         tau, >= 1; the gap in view is D = 2^-tau.
     log : float
         L = ln(4 |S| tau^2 / beta), > 0.
-    epsilon : float
-        Privacy, > 0.
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy, > 0.
     c : float
         Constant of the epochs, > 0.
 
@@ -329,13 +366,15 @@ def dp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: floa
     ValueError
         If an argument is out of range.
     """
-    gap = 2.0**-epoch
-    pulls = float(np.ceil(u ** (1.0 / v) * c ** ((1.0 + v) / v) * log / (epsilon * gap ** ((1.0 + v) / v)) + 1.0))
-    share = log / (pulls * epsilon)
-    return Epoch(pulls, (u / share) ** (1.0 / (1.0 + v)), u ** (1.0 / (1.0 + v)) * share ** (v / (1.0 + v)))
+    number, needed, turn = _epoch(epoch, log, v, u, c), checks.epsilon(epsilon), inverse(v)
+    pulls = float(
+        np.ceil(powers((u, turn), (c, 1.0 + turn), (log, 1.0), (needed, -1.0), (2.0, number * (1.0 + turn))) + 1.0)
+    )
+    return _planned(pulls, over(log, times(pulls, needed)), v, u)
 
 
-def ldp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: float = 24.0) -> Epoch:
+@checks.formula()
+def ldp_epoch(*, epoch: int, log: float, v: float, u: float, epsilon: float, c: float = 24.0) -> Epoch:
     """One epoch of LDP Robust SE, whose algorithm is not on the slides: the square-root scaling, ours.
 
     R = u^(2/v) c^(2(1+v)/v) L / (epsilon^2 D^(2(1+v)/v)).
@@ -346,10 +385,10 @@ def ldp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: flo
         tau, >= 1; the gap in view is D = 2^-tau.
     log : float
         L = ln(8 |S| tau^2 / beta), > 0.
-    epsilon : float
-        Privacy of a user, > 0.
     v, u : float
         v in (0, 1] and u > 0, with E|X|^(1+v) <= u.
+    epsilon : float
+        Privacy of a user, > 0.
     c : float
         Constant of the epochs, > 0.
 
@@ -363,16 +402,18 @@ def ldp_epoch(epoch: int, log: float, epsilon: float, v: float, u: float, c: flo
     ValueError
         If an argument is out of range.
     """
-    pulls = float(np.ceil(u ** (2.0 / v) * (c * 2.0**epoch) ** (2.0 * (1.0 + v) / v) * log / epsilon**2)) + 1.0
-    share = math.sqrt(log / (pulls * epsilon**2))
-    return Epoch(pulls, (u / share) ** (1.0 / (1.0 + v)), u ** (1.0 / (1.0 + v)) * share ** (v / (1.0 + v)))
+    number, needed, turn = _epoch(epoch, log, v, u, c), checks.epsilon(epsilon), inverse(v)
+    steep = 2.0 * (1.0 + turn)
+    pulls = float(np.ceil(powers((u, 2.0 * turn), (c, steep), (2.0, number * steep), (log, 1.0), (needed, -2.0)))) + 1.0
+    return _planned(pulls, math.sqrt(over(log, pulls)) / needed, v, u)
 
 
 # --- lower bounds
 
 
+@checks.formula()
 def dp_lower(
-    n_arms: int, gap: float, epsilon: float, v: float, horizon: int, u: float = 1.0, variant: str = "printed"
+    *, n_arms: int, gap: float, v: float, u: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Equation (3): instance-dependent regret of every epsilon-DP algorithm, all n_arms - 1 bad arms with one gap.
 
@@ -382,14 +423,14 @@ def dp_lower(
         K, >= 2.
     gap : float
         Of every bad arm, > 0, in units of reward.
-    epsilon : float
-        Privacy, in (0, 1].
     v : float
         In (0, 1].
-    horizon : int
-        T, in rounds, >= 1.
     u : float
         Bound on E|X|^(1+v), > 0; `corrected` only.
+    epsilon : float
+        Privacy, in (0, 1].
+    horizon : int
+        T, in rounds, >= 1.
     variant : {"printed", "corrected"}
         * `printed`: ln T / epsilon * sum of gap^(-1/v), for u <= 1, gap in (0, 1/12) and algorithms of regret at
           most T^(3/4).
@@ -409,12 +450,12 @@ def dp_lower(
     ValueError
         If an argument is out of range.
     """
-    scale = _log(horizon) / _regime(epsilon)
-    return _lower_rate(n_arms, gap, v, u, horizon, variant, scale, lambda p: 6.0 * epsilon * p)
+    return _lower_rate(n_arms, gap, v, u, horizon, variant, _regime(epsilon), 6.0 * epsilon, 1.0)
 
 
+@checks.formula()
 def ldp_lower(
-    n_arms: int, gap: float, epsilon: float, v: float, horizon: int, u: float = 1.0, variant: str = "printed"
+    *, n_arms: int, gap: float, v: float, u: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Instance-dependent regret of every epsilon-LDP algorithm, all n_arms - 1 bad arms with one gap.
 
@@ -424,14 +465,14 @@ def ldp_lower(
         K, >= 2.
     gap : float
         Of every bad arm, > 0, in units of reward.
-    epsilon : float
-        Privacy, in (0, 1].
     v : float
         In (0, 1].
-    horizon : int
-        T, in rounds, >= 1.
     u : float
         Bound on E|X|^(1+v), > 0; `corrected` only.
+    epsilon : float
+        Privacy, in (0, 1].
+    horizon : int
+        T, in rounds, >= 1.
     variant : {"printed", "corrected"}
         * `printed`: ln T / epsilon^2 * sum of gap^(-1/v), gap in (0, 1/5), u <= 1.
         * `corrected`: as in `dp_lower`, with min(-ln(1 - p), C p^2) and the C of `local_loss`: of order
@@ -447,12 +488,12 @@ def ldp_lower(
     ValueError
         If an argument is out of range.
     """
-    loss = local_loss(epsilon)
-    return _lower_rate(n_arms, gap, v, u, horizon, variant, _log(horizon) / epsilon**2, lambda p: loss * p**2)
+    return _lower_rate(n_arms, gap, v, u, horizon, variant, _regime(epsilon), local_loss(epsilon=epsilon), 2.0)
 
 
+@checks.formula()
 def ldp_lower_independent(
-    n_arms: int, epsilon: float, v: float, horizon: int, u: float = 1.0, variant: str = "printed"
+    *, n_arms: int, v: float, u: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Instance-independent regret of every epsilon-LDP algorithm.
 
@@ -460,14 +501,14 @@ def ldp_lower_independent(
     ----------
     n_arms : int
         K, >= 2.
-    epsilon : float
-        Privacy, in (0, 1].
     v : float
         In (0, 1].
-    horizon : int
-        T, in rounds, >= 1.
     u : float
         Bound on E|X|^(1+v), > 0; `corrected` only.
+    epsilon : float
+        Privacy, in (0, 1].
+    horizon : int
+        T, in rounds, >= 1.
     variant : {"printed", "corrected"}
         * `printed`: (K / epsilon^2)^(v/(1+v)) T^(1/(1+v)), u = 1, T large.
         * `corrected`: (T/16) u^(1/(1+v)) (a (K-1) / (e C T))^a with a = v / (2(1+v)) and the C of `local_loss`: of
@@ -486,11 +527,13 @@ def ldp_lower_independent(
     arms, rounds, epsilon = _arms(n_arms), checks.integer("horizon", horizon, at_least=1), _regime(epsilon)
     _check(v, u, variant)
     if variant == "printed":
-        return float((arms / epsilon**2) ** (v / (1.0 + v)) * rounds ** (1.0 / (1.0 + v)))
-    return _two_hypotheses(arms, v, u, rounds, local_loss(epsilon), 2.0)
+        share = v / (1.0 + v)
+        return powers((arms, share), (epsilon, -2.0 * share), (rounds, 1.0 / (1.0 + v)))
+    return _two_hypotheses(arms, v, u, rounds, local_loss(epsilon=epsilon), 2.0)
 
 
-def dp_lower_independent(n_arms: int, epsilon: float, v: float, horizon: int, u: float = 1.0) -> float:
+@checks.formula()
+def dp_lower_independent(*, n_arms: int, v: float, u: float = 1.0, epsilon: float, horizon: int) -> float:
     """Instance-independent regret of every epsilon-DP algorithm, which the slides' table leaves open.
 
     (T/16) u^(1/(1+v)) (a (K-1) / (6 e epsilon T))^a with a = v / (1+v): of order (K/epsilon)^(v/(1+v)) T^(1/(1+v)), the
@@ -500,14 +543,14 @@ def dp_lower_independent(n_arms: int, epsilon: float, v: float, horizon: int, u:
     ----------
     n_arms : int
         K, >= 2.
-    epsilon : float
-        Privacy, in (0, 1].
     v : float
         In (0, 1].
-    horizon : int
-        T, in rounds, >= 1.
     u : float
         Bound on E|X|^(1+v), > 0.
+    epsilon : float
+        Privacy, in (0, 1].
+    horizon : int
+        T, in rounds, >= 1.
 
     Returns
     -------
@@ -528,7 +571,8 @@ def dp_lower_independent(n_arms: int, epsilon: float, v: float, horizon: int, u:
     return _two_hypotheses(arms, v, u, horizon, 6.0 * epsilon, 1.0)
 
 
-def local_loss(epsilon: float) -> float:
+@checks.formula()
+def local_loss(*, epsilon: float) -> float:
     """C of "KL <= C (total variation)^2" for an epsilon-LDP view, Duchi et al. (2013), Theorem 1.
 
     Parameters
@@ -562,14 +606,23 @@ def _arms(n_arms: int) -> int:
     return checks.integer("n_arms", n_arms, at_least=2)
 
 
-def _gaps(means: Any) -> np.ndarray:
-    values = checks.vector("means", means, at_least=0)
-    gaps = np.max(values) - values
-    return np.asarray(gaps[gaps > 0.0])
+def _gaps(means: Any) -> list[float]:
+    values: list[float] = checks.vector("means", means, at_least=0).tolist()
+    return [max(values) - value for value in values if value < max(values)]
 
 
-def _log(horizon: int) -> float:
-    return math.log(checks.integer("horizon", horizon, at_least=1))
+def _epoch(epoch: int, log: float, v: float, u: float, c: float) -> int:
+    """The number of an epoch, its other arguments checked."""
+    _check(v, u)
+    checks.real("log", log, above=0)
+    checks.real("c", c, above=0)
+    return checks.integer("epoch", epoch, at_least=1)
+
+
+def _planned(pulls: float, share: float, v: float, u: float) -> Epoch:
+    """An epoch with the threshold of rewards and the error that a share of noise leaves."""
+    turn = 1.0 / (1.0 + v)
+    return Epoch(pulls, power(over(u, share), turn), times(u**turn, share ** (v * turn)))
 
 
 def _regime(epsilon: float) -> float:
@@ -577,25 +630,28 @@ def _regime(epsilon: float) -> float:
 
 
 def _by_epochs(
-    means: Any, horizon: int, beta: float | None, inside: float, plan: Callable[[int, float], Epoch]
+    means: Any, horizon: int, beta: float | None, inside: float, plan: Callable[..., Epoch], **law: float
 ) -> float:
-    """Regret counted in epochs, which `plan` makes of their number and L = ln(inside |S| tau^2 / beta)."""
+    """Regret counted in epochs, which `plan` makes of their number, L = ln(inside |S| tau^2 / beta) and the law."""
     gaps, arms, rounds = _gaps(means), len(means), checks.integer("horizon", horizon, at_least=2)
-    failure = 1.0 / rounds if beta is None else checks.delta(beta, "beta")
-    total = _FAILURES * failure * rounds * float(np.max(gaps, initial=0.0))
+    failure = 1.0 / rounds if beta is None else beta
+    total = times(_FAILURES, failure, rounds, max(gaps, default=0.0))
     for gap in gaps:
         epoch, played = 0, 0.0
         while epoch == 0 or 2.0**-epoch >= gap:
             epoch += 1
-            played += plan(epoch, math.log(inside * arms * epoch**2 / failure)).pulls
-        total += float(gap) * played
+            played += plan(epoch=epoch, log=log_ratio(inside * arms * epoch**2, failure), **law).pulls
+            if math.isinf(played):
+                return math.inf
+        total += gap * played
     return total
 
 
-def _balanced(arms: int, horizon: int, inside: float, plan: Callable[[int, float], Epoch]) -> float:
+def _balanced(arms: int, horizon: int, inside: float, plan: Callable[..., Epoch], **law: float) -> float:
     least, epoch, played = float(horizon), 1, 0.0
     while (arms - 1) * 2.0 ** (1 - epoch) * played < least:
-        played += plan(epoch, math.log(inside * arms * epoch**2 * horizon)).pulls
+        log = math.log(inside * arms * epoch**2) + math.log(horizon)
+        played += plan(epoch=epoch, log=log, **law).pulls
         least = min(least, horizon * 2.0**-epoch + (arms - 1) * 2.0 ** (1 - epoch) * played)
         epoch += 1
     return least + _FAILURES
@@ -608,21 +664,33 @@ def _lower_rate(
     u: float,
     horizon: int,
     variant: str,
-    scale: float,
-    loss: Callable[[float], float],
+    epsilon: float,
+    loss: float,
+    steep: float,
 ) -> float:
-    bad = _arms(n_arms) - 1
-    distance = checks.real("gap", gap, above=0)
+    """The lower bounds for one gap, with a divergence of loss p^steep where p is the mass that is moved."""
     _check(v, u, variant)
+    distance, turn = checks.real("gap", gap, above=0), inverse(v)
+    known = (_arms(n_arms) - 1, 1.0), (checks.log_horizon(horizon), 1.0)
     if variant == "printed":
-        return bad * scale * distance ** (-1.0 / v)
-    moved = (distance ** (1.0 + v) / u) ** (1.0 / v)
-    return bad * distance * math.log(horizon) / min(-math.log1p(-moved), loss(moved)) if moved < 1.0 else 0.0
+        return powers(*known, (epsilon, -steep), (distance, -turn))
+    moved = powers((distance, 1.0 + turn), (u, -turn))
+    if moved >= 1.0:
+        return 0.0
+    if moved > _LEAST_MASS:
+        return over(times(*(base for base, _ in known), distance), min(-math.log1p(-moved), loss * moved**steep))
+    kept = min(loss, 1.0) if steep == 1.0 else loss  # what is left of the least of both as p goes to 0
+    if kept == 0.0:
+        return math.inf
+    return powers(*known, (kept, -1.0), (distance, 1.0 - steep * (1.0 + turn)), (u, steep * turn))
 
 
 def _two_hypotheses(arms: int, v: float, u: float, horizon: int, loss: float, exponent: float) -> float:
     """Bretagnolle and Huber on the instances of one bad arm raised to twice the best, optimised over the gap."""
-    a = v / (exponent * (1.0 + v))
-    share = a * (arms - 1) / (loss * checks.integer("horizon", horizon, at_least=1))
+    rounds, a = checks.integer("horizon", horizon, at_least=1), v / (exponent * (1.0 + v))
+    share = over(a * (arms - 1) / rounds, loss)
     # the mass that is moved is share^(1/exponent)
-    return horizon / 16.0 * u ** (1.0 / (1.0 + v)) * (share / math.e) ** a if share <= 1.0 else 0.0
+    if loss == 0.0 or share > 1.0:
+        return 0.0
+    mass = (a / math.e, a), (arms - 1, a), (rounds, -a), (loss, -a)  # share / e to the a
+    return powers((rounds, 1.0), (1.0 / 16.0, 1.0), (u, 1.0 / (1.0 + v)), *mass)

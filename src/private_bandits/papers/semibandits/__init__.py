@@ -3,6 +3,7 @@
 A file an algorithm, after its place in the paper; instances, graphs, bounds.
 """
 
+from private_bandits.papers.semibandits import bounds
 from private_bandits.papers.semibandits.algorithm_1 import cucb_ldp1
 from private_bandits.papers.semibandits.algorithm_2 import cucb_ldp2
 from private_bandits.papers.semibandits.algorithm_3 import cucb_dp
@@ -25,6 +26,7 @@ from private_bandits.policy import Policy
 __all__ = [
     "VARIANTS",
     "algorithms",
+    "bounds",
     "coverage",
     "cucb",
     "cucb_blocks",

@@ -21,13 +21,30 @@ from typing import NamedTuple
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.mechanisms import laplace_scale
+from private_bandits.papers._arithmetic import over, power, times
 from private_bandits.papers.semibandits.instances import check_paths, means_apart
 from private_bandits.papers.semibandits.radii import node_radius
 from private_bandits.papers.semibandits.repair_blocks import log_level
 from private_bandits.papers.semibandits.repair_radius import grid
 from private_bandits.privacy.divergences import bernoulli_kl, private_kl
 from private_bandits.problems import SemiBandit, SetBandit
+
+__all__ = [
+    "Terms",
+    "b_inf_dp_lower",
+    "b_inf_dp_upper",
+    "central_rates",
+    "cucb_blocks_upper",
+    "super_arm_radius_upper",
+    "theorem_2",
+    "theorem_4",
+    "theorem_5",
+    "theorem_6",
+    "theorem_8",
+    "theorem_8_terms",
+    "theorem_9",
+    "theorem_9_fails",
+]
 
 _MISSES = math.pi**2 / 3.0  # per arm: the rounds in which a radius fails, at most t reports, two sides, t^-3 each
 
@@ -40,17 +57,18 @@ class Terms(NamedTuple):
     rest: float
 
 
-def theorem_2(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> float:
+@checks.formula()
+def theorem_2(*, problem: SemiBandit, epsilon: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 2, Algorithm 1 under LDP, B_inf-smooth.
 
     Parameters
     ----------
     problem : SemiBandit
         Gives K, B_inf and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy of a user, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "corrected"}
         * `printed`: the sum of K^2 B_inf^2 ln T / (epsilon^2 Delta_min^i). For the printed radius, if it
           covered, the step of this module gives 256 K: the K^2 of the theorem belongs to another radius.
@@ -73,21 +91,21 @@ def theorem_2(problem: SemiBandit, horizon: int, epsilon: float, variant: str = 
     algorithm, whose regret is of order T exp(-4 sqrt(2 ln T)) at least at K = 1: a first report of 0 may put the best
     arm aside for good.
     """
-    size = problem.list_size
-    return _local_upper(problem, horizon, epsilon, variant, size**2, size)
+    return _local_upper(problem, horizon, epsilon, variant, whole=True)
 
 
-def theorem_4(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> float:
+@checks.formula()
+def theorem_4(*, problem: SemiBandit, epsilon: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 4, Algorithm 2 under LDP, B_inf-smooth; by Fact 1, with B_inf = K B_1, also the bound of Section 4.1.
 
     Parameters
     ----------
     problem : SemiBandit
         Gives K, B_inf and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "corrected"}
         * `printed`: the sum of B_inf^2 ln T / (epsilon^2 Delta_min^i); see `theorem_2` on 256.
         * `corrected`: as for `theorem_2`, with b = 1/epsilon.
@@ -102,11 +120,12 @@ def theorem_4(problem: SemiBandit, horizon: int, epsilon: float, variant: str = 
     ValueError
         If an argument is out of range, or the problem has no bad super arm.
     """
-    return _local_upper(problem, horizon, epsilon, variant, 1, 1)
+    return _local_upper(problem, horizon, epsilon, variant, whole=False)
 
 
+@checks.formula()
 def theorem_5(
-    n_arms: int, gap: float, epsilon: float, horizon: int, b_inf: float = 1.0, variant: str = "printed"
+    *, n_arms: int, gap: float, b_inf: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 5, the lower bound under LDP, B_inf-smooth, on the rescaled bandit, times ln T.
 
@@ -116,12 +135,12 @@ def theorem_5(
         m >= 2.
     gap : float
         Delta, in (0, 0.35 b_inf).
+    b_inf : float
+        Smoothness, > 0.
     epsilon : float
         Privacy of a user, > 0.
     horizon : int
         T >= 1.
-    b_inf : float
-        Smoothness, > 0.
     variant : {"printed", "corrected"}
         * `printed`: B_inf^2 (m - 1) / (64 (e^eps - 1)^2 Delta).
         * `corrected`: (m - 1) Delta / d(1/2 - tanh(eps/2) Delta/B_inf || 1/2). Of all private reports on a bit,
@@ -143,11 +162,12 @@ def theorem_5(
     The theorem cites "Theorem 2" of Basu et al. (2019), which is Theorem 4 in the version that we have.
     """
     arms = checks.integer("n_arms", n_arms, at_least=2)
-    return _local_lower(arms - 1, gap, b_inf, "b_inf", epsilon, variant) * _log(horizon)
+    return times(_local_lower(arms - 1, gap, b_inf, "b_inf", epsilon, variant), checks.log_horizon(horizon))
 
 
+@checks.formula()
 def theorem_6(
-    n_arms: int, size: int, gap: float, epsilon: float, horizon: int, b_1: float = 1.0, variant: str = "printed"
+    *, n_arms: int, size: int, gap: float, b_1: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 6, the lower bound under LDP, B_1-smooth, on the K-path instance, times ln T.
 
@@ -157,12 +177,12 @@ def theorem_6(
         m and K; n_arms a multiple of size, at least twice it.
     gap : float
         Delta, in (0, 0.35 b_1 size).
+    b_1 : float
+        Smoothness, > 0.
     epsilon : float
         Privacy of a user, > 0.
     horizon : int
         T >= 1.
-    b_1 : float
-        Smoothness, > 0.
     variant : {"printed", "corrected"}
         * `printed`: B_1^2 (m - K) K / (64 (e^eps - 1)^2 Delta).
         * `corrected`: (m/K - 1) Delta / d(1/2 - tanh(eps/2) Delta/(B_1 K) || 1/2), as in `theorem_5`: the weights of a
@@ -181,20 +201,22 @@ def theorem_6(
     """
     check_paths(n_arms, size)
     others = n_arms // size - 1
-    return _local_lower(others, gap, _positive("b_1", b_1) * size, "b_1 size", epsilon, variant) * _log(horizon)
+    smooth = _positive("b_1", b_1) * size
+    return times(_local_lower(others, gap, smooth, "b_1 size", epsilon, variant), checks.log_horizon(horizon))
 
 
-def theorem_8(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> float:
+@checks.formula()
+def theorem_8(*, problem: SemiBandit, epsilon: float, horizon: int, variant: str = "printed") -> float:
     """Theorem 8, Algorithm 3 under DP, B_1-smooth: the sum of `theorem_8_terms`.
 
     Parameters
     ----------
     problem : SemiBandit
         Gives K, B_1 and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "proof", "corrected"}
         See `theorem_8_terms`.
 
@@ -208,20 +230,21 @@ def theorem_8(problem: SemiBandit, horizon: int, epsilon: float, variant: str = 
     ValueError
         If an argument is out of range, or the problem has no bad super arm.
     """
-    return sum(theorem_8_terms(problem, horizon, epsilon, variant))
+    return sum(theorem_8_terms(problem=problem, horizon=horizon, epsilon=epsilon, variant=variant))
 
 
-def theorem_8_terms(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> Terms:
+@checks.formula()
+def theorem_8_terms(*, problem: SemiBandit, epsilon: float, horizon: int, variant: str = "printed") -> Terms:
     """The terms of Theorem 8, to see which one dominates.
 
     Parameters
     ----------
     problem : SemiBandit
         Gives K, B_1 and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "proof", "corrected"}
         * `printed`: the sum of K B_1^2 ln^2 T / Delta_min^i, and m K B_1 ln^3 T ln(B_1 K
           ln T / (Delta_max epsilon)) / epsilon, which is below 0 where the logarithm is.
@@ -242,29 +265,30 @@ def theorem_8_terms(problem: SemiBandit, horizon: int, epsilon: float, variant: 
         If an argument is out of range, or the problem has no bad super arm.
     """
     checks.choice("variant", variant, ("printed", "proof", "corrected"))
-    log_t, epsilon = _log(horizon), checks.epsilon(epsilon)
-    size, smooth, gaps = problem.list_size, problem.b_1, _gaps(problem)
+    log_t, epsilon, gaps = checks.log_horizon(horizon), checks.epsilon(epsilon), _gaps(problem)
+    size, smooth = problem.list_size, problem.b_1
     if variant == "printed":
         private = 0.0
         if math.isfinite(epsilon) and log_t > 0:
-            log = math.log(smooth * size * log_t / (_worst(problem) * epsilon))
-            private = problem.n_items * size * smooth * log_t**3 * log / epsilon
+            log = math.log(smooth * size * log_t / _worst(problem)) - math.log(epsilon)
+            private = math.copysign(times(problem.n_items * size * smooth * log_t**3, abs(log)) / epsilon, log)
         return Terms(size * smooth**2 * _over_gaps(problem) * log_t**2, private, 0.0)
     if variant == "proof":
         rest = 3.0 * float(np.sum(problem.largest_gaps))
         sampling = 256.0 * size * smooth**2 * _over_gaps(problem) * log_t
         if math.isinf(epsilon) or log_t == 0.0:
             return Terms(sampling, 0.0, rest)
-        both = 256.0 * (smooth * size / gaps) ** 2 * log_t + 96.0 * smooth * size**2 * log_t**3 / (epsilon * gaps)
+        both = 256.0 * (smooth * size / gaps) ** 2 * log_t + 96.0 * smooth * size**2 * log_t**3 / gaps / epsilon
         total = 16.0 * smooth * np.sum(np.sqrt(log_t * both))
-        logs = 1.0 + np.log(256.0 * (size * smooth / gaps) ** 2 * log_t**4 / epsilon)
+        logs = 1.0 + np.log(256.0 * (size * smooth / gaps) ** 2 * log_t**4) - math.log(epsilon)
         private = total - sampling + 48.0 * smooth * size * log_t**3 / epsilon * np.sum(logs)
-        return Terms(sampling, float(private), rest)
+        return Terms(sampling, float(private) if math.isfinite(sampling) else 0.0, rest)
     return _tree_upper(problem, horizon, 4.0 * smooth, gaps / size, _tree_linear(epsilon, size, horizon))
 
 
+@checks.formula()
 def theorem_9(
-    n_arms: int, size: int, gap: float, epsilon: float, horizon: int, b_1: float = 1.0, variant: str = "printed"
+    *, n_arms: int, size: int, gap: float, b_1: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 9, the lower bound under DP, B_1-smooth, times ln T.
 
@@ -274,12 +298,12 @@ def theorem_9(
         m and K, m >= 2 K; a multiple of K for `corrected`.
     gap : float
         Delta, in (0, 0.35 b_1 size).
+    b_1 : float
+        Smoothness, > 0.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
     horizon : int
         T >= 1.
-    b_1 : float
-        Smoothness, > 0.
     variant : {"printed", "corrected"}
         * `printed`: B_1^2 m K / Delta + B_1 m K / epsilon. (Its sketch loses a square of B_1 once.)
         * `corrected`: what follows on K-paths: (m/K - 1) Delta / d_epsilon(1/2 - Delta/(B_1 K) || 1/2), d_epsilon that
@@ -302,15 +326,16 @@ def theorem_9(
     """
     checks.choice("variant", variant, ("printed", "corrected"))
     scale, epsilon = _positive("b_1", b_1) * checks.integer("size", size, at_least=1), checks.epsilon(epsilon)
-    distance = means_apart(gap, scale, "b_1 size")
+    distance = _apart(gap, scale, "b_1 size")
     if variant == "corrected":
         check_paths(n_arms, size)
-        return (n_arms // size - 1) * _central(gap, distance, epsilon) * _log(horizon)
+        return times(n_arms // size - 1, _central(gap, distance, epsilon), checks.log_horizon(horizon))
     arms = checks.integer("n_arms", n_arms, at_least=2 * size)
-    return arms * (b_1 * scale / gap + scale / epsilon) * _log(horizon)
+    return times(arms, b_1 / distance + scale / epsilon, checks.log_horizon(horizon))
 
 
-def cucb_blocks_upper(problem: SetBandit, horizon: int, epsilon: float) -> Terms:
+@checks.formula()
+def cucb_blocks_upper(*, problem: SetBandit, epsilon: float, horizon: int) -> Terms:
     """Regret of `cucb_blocks` on any B_1-smooth reward, under DP, for every T and epsilon; ours.
 
     With f = ln T + ln(1 + floor(log2 T)), K ln 2 more where the reward is not linear, and g = f + 2 sqrt(K f).
@@ -319,10 +344,10 @@ def cucb_blocks_upper(problem: SetBandit, horizon: int, epsilon: float) -> Terms
     ----------
     problem : SetBandit
         Gives the super arms, their number N, K, B_1 and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -335,15 +360,19 @@ def cucb_blocks_upper(problem: SetBandit, horizon: int, epsilon: float) -> Terms
     ValueError
         If an argument is out of range, or the problem has no bad super arm.
     """
+    checks.kind("problem", problem, SetBandit)
     size, smooth, epsilon = problem.list_size, problem.b_1, checks.epsilon(epsilon)
-    level = log_level(checks.integer("horizon", horizon, at_least=1))
+    checks.log_horizon(horizon)
+    level = log_level(int(horizon))
     level += 0.0 if problem.reward_name == "linear" else size * math.log(2.0)
     over_gaps, spans, rest = _layers(problem)
     noise = level + 2.0 * math.sqrt(size * level)
-    return Terms(8.0 * size * smooth**2 * level * over_gaps, 16.0 * smooth * noise / epsilon * spans, rest)
+    sampling = times(8.0 * size * smooth**2, level, over_gaps)
+    return Terms(sampling, times(16.0 * smooth, noise, spans) / epsilon, rest)
 
 
-def central_rates(n_arms: int, size: int, gap: float, epsilon: float, b_1: float = 1.0) -> tuple[float, float]:
+@checks.formula()
+def central_rates(*, n_arms: int, size: int, gap: float, b_1: float = 1.0, epsilon: float) -> tuple[float, float]:
     """The best regret over ln T under DP, B_1-smooth, all gaps equal: at least, on K-paths, and at most; ours.
 
     Of order m K B_1^2 / Delta + m B_1 / epsilon both: the first is that of `theorem_9`, corrected, the second that of
@@ -355,10 +384,10 @@ def central_rates(n_arms: int, size: int, gap: float, epsilon: float, b_1: float
         m and K; n_arms a multiple of size, at least twice it.
     gap : float
         Delta, in (0, 0.35 b_1 size).
-    epsilon : float
-        Privacy, > 0; infinity is without privacy.
     b_1 : float
         Smoothness, > 0.
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
 
     Returns
     -------
@@ -374,16 +403,17 @@ def central_rates(n_arms: int, size: int, gap: float, epsilon: float, b_1: float
 
     Examples
     --------
-    >>> [round(rate) for rate in central_rates(128, 4, gap=1.2, epsilon=0.01)]
+    >>> [round(rate) for rate in central_rates(n_arms=128, size=4, gap=1.2, epsilon=0.01)]
     [12452, 208213]
     """
     check_paths(n_arms, size)
-    distance = means_apart(gap, _positive("b_1", b_1) * size, "b_1 size")
-    least = (n_arms // size - 1) * _central(gap, distance, checks.epsilon(epsilon))
-    return least, n_arms * b_1 * (8.0 / distance + 16.0 / epsilon)
+    distance = _apart(gap, _positive("b_1", b_1) * size, "b_1 size")
+    least = times(n_arms // size - 1, _central(gap, distance, checks.epsilon(epsilon)))
+    return least, times(n_arms, b_1, 8.0 / distance + 16.0 / epsilon)
 
 
-def theorem_9_fails(size: int, gap: float, epsilon: float, b_1: float = 1.0, constant: float = 1.0) -> bool:
+@checks.formula()
+def theorem_9_fails(*, size: int, gap: float, b_1: float = 1.0, epsilon: float, constant: float = 1.0) -> bool:
     """Whether Theorem 9, with this constant for its Omega, asks for more than `cucb_blocks` has as T grows; ours.
 
     With x = Delta/(B_1 K): whether constant (1/x + K/epsilon) > 8/x + 16/epsilon, on every instance with all gaps Delta
@@ -395,10 +425,10 @@ def theorem_9_fails(size: int, gap: float, epsilon: float, b_1: float = 1.0, con
         K >= 1.
     gap : float
         Delta, in (0, 0.35 b_1 size).
-    epsilon : float
-        Privacy, > 0; infinity is without privacy.
     b_1 : float
         Smoothness, > 0.
+    epsilon : float
+        Privacy, > 0; infinity is without privacy.
     constant : float
         > 0.
 
@@ -413,16 +443,19 @@ def theorem_9_fails(size: int, gap: float, epsilon: float, b_1: float = 1.0, con
 
     Examples
     --------
-    >>> [theorem_9_fails(size, 0.3 * size, epsilon=1.0, constant=1 / 64) for size in (2048, 4096)]
+    >>> [theorem_9_fails(size=size, gap=0.3 * size, epsilon=1.0, constant=1 / 64) for size in (2048, 4096)]
     [False, True]
     """
     members, epsilon = checks.integer("size", size, at_least=1), checks.epsilon(epsilon)
-    distance = means_apart(gap, _positive("b_1", b_1) * members, "b_1 size")
-    claimed = _positive("constant", constant) * (1.0 / distance + members / epsilon)
-    return claimed > 8.0 / distance + 16.0 / epsilon
+    distance = _apart(gap, _positive("b_1", b_1) * members, "b_1 size")
+    share = _positive("constant", constant)
+    # both sides times the smaller of x and epsilon, so that neither overflows
+    unit = min(distance, epsilon)
+    return (share - 8.0) * (unit / distance) + (share * members - 16.0) * (unit / epsilon) > 0.0
 
 
-def super_arm_radius_upper(problem: SetBandit, horizon: int, epsilon: float) -> float:
+@checks.formula()
+def super_arm_radius_upper(*, problem: SetBandit, epsilon: float, horizon: int) -> float:
     """Regret of `super_arm_radius` on any B_1-smooth reward, under LDP; ours.
 
     With f = ln T + ln G, G the length of its grid (|S| ln 2 more where the reward is not linear), W the largest sum of
@@ -434,10 +467,10 @@ def super_arm_radius_upper(problem: SetBandit, horizon: int, epsilon: float) -> 
     ----------
     problem : SetBandit
         Gives the super arms, the weights and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy of a user, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
 
     Returns
     -------
@@ -449,25 +482,26 @@ def super_arm_radius_upper(problem: SetBandit, horizon: int, epsilon: float) -> 
     ValueError
         If an argument is out of range, or the problem has no bad super arm.
     """
-    linear = problem.reward_name == "linear"
-    level = _log(horizon) + math.log(len(grid(horizon))) + (0.0 if linear else problem.list_size * math.log(2.0))
+    linear = checks.kind("problem", problem, SetBandit).reward_name == "linear"
+    rounds = checks.integer("horizon", horizon, at_least=1)
+    level = math.log(rounds) + math.log(len(grid(rounds))) + (0.0 if linear else problem.list_size * math.log(2.0))
     squares = [sum(problem.weights[arm] ** 2 if linear else 1.0 for arm in arms) for arms in problem.sets]
-    factor = 2.2 * level * max(squares) / math.tanh(checks.epsilon(epsilon) / 2.0) ** 2
     over_gaps, _, rest = _layers(problem)
-    return factor * over_gaps + rest
+    return over(times(2.2 * max(squares), level, over_gaps), math.tanh(checks.epsilon(epsilon) / 2.0) ** 2) + rest
 
 
-def b_inf_dp_upper(problem: SemiBandit, horizon: int, epsilon: float, variant: str = "printed") -> float:
+@checks.formula()
+def b_inf_dp_upper(*, problem: SemiBandit, epsilon: float, horizon: int, variant: str = "printed") -> float:
     """The unnumbered upper bound of Section 3.2, CUCB-DP on the least pulled arm, B_inf-smooth.
 
     Parameters
     ----------
     problem : SemiBandit
         Gives K, B_inf and the gaps.
-    horizon : int
-        T >= 1.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
+    horizon : int
+        T >= 1.
     variant : {"printed", "corrected"}
         * `printed`: m B_inf^2 ln T / (epsilon Delta); the print hides powers of ln T and ln m. It goes
           to 0 as epsilon grows.
@@ -485,14 +519,16 @@ def b_inf_dp_upper(problem: SemiBandit, horizon: int, epsilon: float, variant: s
         If an argument is out of range, or the problem has no bad super arm.
     """
     checks.choice("variant", variant, ("printed", "corrected"))
-    log_t, epsilon, gaps, smooth = _log(horizon), checks.epsilon(epsilon), _gaps(problem), problem.b_inf
+    log_t, epsilon, gaps = checks.log_horizon(horizon), checks.epsilon(epsilon), _gaps(problem)
+    smooth = problem.b_inf
     if variant == "printed":
-        return problem.n_items * smooth**2 * log_t / (epsilon * float(np.min(gaps)))
+        return over(problem.n_items * smooth**2 * log_t, float(np.min(gaps))) / epsilon
     return sum(_tree_upper(problem, horizon, 2.0 * smooth, gaps, _tree_linear(epsilon, 1, horizon)))
 
 
+@checks.formula()
 def b_inf_dp_lower(
-    n_arms: int, gap: float, epsilon: float, horizon: int, b_inf: float = 1.0, variant: str = "printed"
+    *, n_arms: int, gap: float, b_inf: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """The unnumbered lower bound of Section 3.3 and Table 1, under DP, B_inf-smooth, times ln T.
 
@@ -502,12 +538,12 @@ def b_inf_dp_lower(
         m >= 2.
     gap : float
         Delta, in (0, 0.35 b_inf).
+    b_inf : float
+        Smoothness, > 0.
     epsilon : float
         Privacy, > 0; infinity is without privacy.
     horizon : int
         T >= 1.
-    b_inf : float
-        Smoothness, > 0.
     variant : {"printed", "corrected"}
         * `printed`: m B_inf^2 / (epsilon Delta). At K = 1 regret of order m (1/Delta + 1/epsilon) ln T
           is reached (`cucb_blocks_upper`; before it by Sajed and Sheffet 2019), so no constant makes it true.
@@ -526,30 +562,36 @@ def b_inf_dp_lower(
     """
     checks.choice("variant", variant, ("printed", "corrected"))
     arms, epsilon = checks.integer("n_arms", n_arms, at_least=2), checks.epsilon(epsilon)
-    distance = means_apart(gap, b_inf, "b_inf")
+    distance = _apart(gap, b_inf, "b_inf")
     if variant == "corrected":
-        return (arms - 1) * _central(gap, distance, epsilon) * _log(horizon)
-    return arms * b_inf / (epsilon * distance) * _log(horizon)
+        return times(arms - 1, _central(gap, distance, epsilon), checks.log_horizon(horizon))
+    return times(arms, b_inf, 1.0 / distance, 1.0 / epsilon, checks.log_horizon(horizon))
 
 
-def _local_upper(problem: SemiBandit, horizon: int, epsilon: float, variant: str, factor: float, reports: int) -> float:
-    """Theorems 2 and 4: a factor of their form, or the repaired bound with noise for this many reports."""
+def _local_upper(problem: SemiBandit, horizon: int, epsilon: float, variant: str, *, whole: bool) -> float:
+    """Theorems 2 and 4, printed or repaired: a user reports all K outcomes of a super arm, or one."""
     checks.choice("variant", variant, ("printed", "corrected"))
+    log_t, epsilon, targets = checks.log_horizon(horizon), checks.epsilon(epsilon), _gaps(problem)
+    reports = problem.list_size if whole else 1
     if variant == "printed":
-        return factor * problem.b_inf**2 * _over_gaps(problem) * _log(horizon) / checks.epsilon(epsilon) ** 2
-    scale, log_t = laplace_scale(epsilon, sensitivity=reports), _log(horizon)
-    gaps = _summed(2.0 * problem.b_inf, _gaps(problem), (1.5 + 12.0 * scale**2) * log_t, 3.0 * scale * log_t)
+        return over(times(reports**2 * problem.b_inf**2, _over_gaps(problem), log_t), power(epsilon, 2))
+    scale = reports / epsilon
+    gaps = _summed(2.0 * problem.b_inf, targets, times(1.5 + 12.0 * power(scale, 2), log_t), times(3.0 * scale, log_t))
     return gaps + problem.n_items * (1.0 + _MISSES) * _worst(problem)
 
 
 def _tree_upper(problem: SemiBandit, horizon: int, factor: float, targets: np.ndarray, linear: float) -> Terms:
     """The bound of a repaired algorithm with trees; what exceeds that without their noise is the private term."""
-    sampling, whole = (_summed(factor, targets, 1.5 * _log(horizon), noise) for noise in (0.0, linear))
-    return Terms(sampling, whole - sampling, problem.n_items * (3.0 + _MISSES) * _worst(problem))
+    square = 1.5 * checks.log_horizon(horizon)
+    sampling, whole = (_summed(factor, targets, square, noise) for noise in (0.0, linear))
+    private = whole - sampling if math.isfinite(sampling) else 0.0
+    return Terms(sampling, private, problem.n_items * (3.0 + _MISSES) * _worst(problem))
 
 
 def _summed(factor: float, targets: np.ndarray, square: float, linear: float) -> float:
     """Sum over arms and n = 1, ..., N of factor rad(n), rad(n) = sqrt(square/n) + linear/n, factor rad(N) = target."""
+    if math.inf in (square, linear):
+        return math.inf
     reach = targets / factor
     root = math.sqrt(square)
     pulls = ((root + np.sqrt(square + 4.0 * linear * reach)) / (2.0 * reach)) ** 2
@@ -559,27 +601,33 @@ def _summed(factor: float, targets: np.ndarray, square: float, linear: float) ->
 
 def _tree_linear(epsilon: float, reach: int, horizon: int) -> float:
     """The C of the repaired trees, as in `algorithm_3.tree_record`."""
-    levels = checks.integer("horizon", horizon, at_least=1).bit_length()
-    return levels * laplace_scale(epsilon, sensitivity=reach) * node_radius(levels, 2.0 * math.log(horizon))
+    log_t, levels = checks.log_horizon(horizon), int(horizon).bit_length()
+    return times(levels, reach / epsilon, node_radius(levels, 2.0 * log_t))
 
 
 def _local_lower(others: int, gap: float, scale: float, words: str, epsilon: float, variant: str) -> float:
     checks.choice("variant", variant, ("printed", "corrected"))
-    checks.epsilon(epsilon)
-    distance = means_apart(gap, scale, words)
+    epsilon = checks.epsilon(epsilon)
+    distance = _apart(gap, scale, words)
     if variant == "printed":
         odds = math.exp(-epsilon) / -math.expm1(-epsilon)  # 1/(e^eps - 1) without overflow
-        return others * gap / 64.0 * (odds / distance) ** 2
-    return others * gap / bernoulli_kl(0.5 - math.tanh(epsilon / 2.0) * distance, 0.5)
+        return times(others, gap / 64.0, power(odds / distance, 2))
+    kept = math.tanh(epsilon / 2.0) * distance
+    return over(times(others, gap), bernoulli_kl(0.5 - kept, 0.5, apart=kept))
+
+
+def _apart(gap: float, scale: float, words: str) -> float:
+    """Delta over what the rewards have for a distance 1 of the means, a float above 0."""
+    return max(means_apart(gap, scale, words), math.ulp(0.0))
 
 
 def _central(gap: float, distance: float, epsilon: float) -> float:
-    return gap / private_kl(0.5 - distance, 0.5, epsilon)
+    return over(gap, private_kl(0.5 - distance, 0.5, epsilon, apart=distance))
 
 
 def _gaps(problem: SemiBandit) -> np.ndarray:
     """Delta_min^i of the arms that are in a bad super arm."""
-    gaps = problem.smallest_gaps
+    gaps = checks.kind("problem", problem, SemiBandit).smallest_gaps
     found = np.asarray(gaps[gaps > 0])
     if len(found) == 0:
         raise ValueError(f"problem must have a bad super arm, got {problem}")
@@ -599,10 +647,6 @@ def _over_gaps(problem: SemiBandit) -> float:
 
 def _worst(problem: SemiBandit) -> float:
     return float(np.max(problem.largest_gaps))
-
-
-def _log(horizon: int) -> float:
-    return math.log(checks.integer("horizon", horizon, at_least=1))
 
 
 def _positive(name: str, value: float) -> float:

@@ -1,0 +1,93 @@
+"""What is public stands in one list: the fuzz calls it, and the reference pages and the notebooks name nothing else."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+import typing
+from pathlib import Path
+
+import hostile
+import listed
+import pytest
+from bs4 import BeautifulSoup
+
+BOOK = Path(__file__).parents[1] / "book"
+PAGES = sorted((BOOK / "api").glob("*.md"))
+# of which a notebook shows the source
+SHOWN = {"kernels.replay", "baselines.replayed"}
+# whose list is made where it moves
+PENDING = {"simulate"}
+
+
+def rooms(page: Path) -> list[str]:
+    """The modules that a reference page shows."""
+    return re.findall(r"^\.\. automodule:: private_bandits\.(\S+)\n   :members:$", page.read_text(), re.MULTILINE)
+
+
+def test_the_fuzz_calls_all_that_is_listed():
+    calls = {id(function) for function in hostile.public().values()}
+    missed = {path.rpartition(".")[2] for path, thing in listed.things().items() if id(thing) not in calls}
+    assert missed == hostile.SKIPPED
+    assert len(listed.things()) > 180 and "papers.heavy_tailed.bounds.dp_lower" in listed.things()
+
+
+def test_every_listed_module_has_a_place_on_one_page():
+    named = [room for page in PAGES for room in rooms(page)]
+    assert sorted({*named} - PENDING) == sorted({*listed.modules()} - {""} - PENDING) and len(named) == len({*named})
+
+
+def test_what_is_listed_is_there_once_and_in_order():
+    for room, module in listed.modules().items():
+        names = module.__all__
+        assert sorted(names) == list(names) and len({*names}) == len(names), room
+        assert all(hasattr(module, name) for name in names), room
+
+
+def used(notebook: Path) -> set[str]:
+    """What a notebook takes from the library, by where it finds it."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    trees = [ast.parse("".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"]
+    names, found = {}, set()
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "private_bandits":
+            for one in node.names:
+                names[one.asname or one.name] = f"{node.module}.{one.name}".removeprefix("private_bandits.")
+    found |= set(names.values())
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names:
+            found.add(f"{names[node.value.id]}.{node.attr}")
+    return found
+
+
+@pytest.mark.parametrize("notebook", sorted(BOOK.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_notebooks_use_what_is_listed(notebook):
+    public = [*listed.things().values()]
+    for path in used(notebook):
+        home, _, name = path.rpartition(".")
+        try:
+            thing = getattr(importlib.import_module(f"private_bandits.{home}".rstrip(".")), name)
+        except ModuleNotFoundError:  # a class method of what is named itself
+            continue
+        if callable(thing) and home not in SHOWN:
+            assert any(thing is one for one in public), path
+
+
+@pytest.mark.book
+def test_the_reference_pages_show_exactly_what_is_listed(site):
+    shown = set()
+    for page in PAGES:
+        soup = BeautifulSoup((site / "book" / "api" / f"{page.stem}.html").read_text(encoding="utf-8"), "html.parser")
+        entries = soup.select("dl.function > dt[id], dl.class > dt[id], dl.exception > dt[id]")
+        shown |= {str(entry["id"]) for entry in entries if len(entry.find_parents("dl")) == 1}
+    modules = {room: module for room, module in listed.modules().items() if room and room not in PENDING}
+    wanted = {
+        f"private_bandits.{room}.{name}"
+        for room, module in modules.items()
+        for name in module.__all__
+        if callable(thing := getattr(module, name)) and typing.get_origin(thing) is None
+    }
+    ours = {one for one in shown if not one.startswith(tuple(f"private_bandits.{room}." for room in PENDING))}
+    assert ours == wanted
