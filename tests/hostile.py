@@ -74,7 +74,7 @@ VALUES: dict[str, Any] = {
     "noise": "laplace", "scale": 2.0, "first": 0.0, "second": 1.0,
     "t": [10, 100, 1000, 10_000], "se": 1.0, "q": 0.6, "flip": 0.2, "kind": "smooth", "replication": 0,
     "epoch": 2, "log": 3.0, "excess": 2.0, "hits": 5, "others": 2, "other_runs": 10, "alpha": 0.05,
-    "record": baselines.dp_se(0.5, 3, 100).record,
+    "record": baselines.dp_se(0.5, n_arms=3, horizon=100).record,
 }  # fmt: skip
 UPPER = ("theorem_2", "theorem_4", "theorem_6", "theorem_8", "repaired_first_upper", "repaired_blocks_upper")
 CHARGED = ("theorem_2", "theorem_4", "theorem_8", "theorem_8_terms", "super_arm_radius_upper", "b_inf_dp_upper")

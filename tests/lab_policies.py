@@ -39,7 +39,7 @@ def _cascading(rng: np.random.Generator) -> Values:
 
 
 def _of(make: Callable[..., Any], *names: str, **options: Any) -> Callable[[Values], Any]:
-    return lambda values: make(*(values[name] for name in names), **options)
+    return lambda values: make(**{name: values[name] for name in names}, **options)
 
 
 CASCADING: dict[str, Callable[[Values], Any]] = {
@@ -49,9 +49,7 @@ CASCADING: dict[str, Callable[[Values], Any]] = {
     "padded-laplace": _of(cascading.repaired_padded, "epsilon", "list_size"),
     "padded-gaussian": _of(cascading.repaired_padded, "epsilon", "list_size", "delta"),
     "padded-displays": _of(cascading.repaired_padded, "epsilon", "list_size", over="displays"),
-    "cucb": lambda v: cascading.cucb_gaussian(
-        math.inf, delta=v["delta"], n_items=v["n_items"], list_size=v["list_size"]
-    ),
+    "cucb": _of(cascading.cucb_gaussian, "delta", "n_items", "list_size", epsilon=math.inf),
     "cucb-gaussian-repaired": _of(
         cascading.cucb_gaussian, "epsilon", "delta", "n_items", "list_size", variant="repaired"
     ),
@@ -104,12 +102,8 @@ SEMIBANDITS: dict[str, Callable[[Values], Any]] = {
 for _variant in semibandits.VARIANTS:
     _given = {"variant": _variant}
     SEMIBANDITS |= {
-        f"ldp1-{_variant}": lambda v, chosen=_variant: semibandits.cucb_ldp1(
-            v["epsilon"], size=v["size"], variant=chosen, horizon=v["horizon"]
-        ),
-        f"ldp2-{_variant}": lambda v, chosen=_variant: semibandits.cucb_ldp2(
-            v["epsilon"], variant=chosen, horizon=v["horizon"]
-        ),
+        f"ldp1-{_variant}": _of(semibandits.cucb_ldp1, "epsilon", "size", "horizon", **_given),
+        f"ldp2-{_variant}": _of(semibandits.cucb_ldp2, "epsilon", "horizon", **_given),
         f"dp-{_variant}": _of(semibandits.cucb_dp, "epsilon", "size", "n_arms", "horizon", **_given),
         f"dp-least-{_variant}": _of(semibandits.cucb_dp_least_pulled, "epsilon", "size", "n_arms", "horizon", **_given),
     }
@@ -181,12 +175,12 @@ def _convex(values: Values, _policy: Any = None) -> Any:
 
 def _two_point(noise: str, step: str) -> Callable[[Values], Any]:
     def make(values: Values) -> Any:
-        given = {"epsilon": values["epsilon"], "delta": values["delta"], "method": noise}
+        given = {"epsilon": values["epsilon"], "delta": values["delta"], "calibration": noise}
         if noise == "none":
             given = {"epsilon": math.inf, "delta": values["delta"]}
         if noise == "laplace":
             given = {"epsilon": values["epsilon"], "noise": "laplace"}
-        return contextual.two_point(_convex(values), values["horizon"], step=step, **given)
+        return contextual.two_point(problem=_convex(values), horizon=values["horizon"], step=step, **given)
 
     return make
 

@@ -82,8 +82,8 @@ def _heavy_tailed(values: Values, problem: Any) -> Bounds:
 def _contextual(values: Values, problem: Any) -> Bounds:
     def upper(noise: str, step: str) -> Callable[[int], float]:
         policy = CHAPTERS["convex"].policies[f"{noise}-{step}"](values)
-        method = noise if noise in ("classical", "analytic") else "classical"
-        delta = None if noise == "laplace" else values["delta"]
+        calibration = noise if noise in ("classical", "analytic") else "classical"
+        delta = 0.0 if noise == "laplace" else values["delta"]
         kind = "laplace" if noise == "laplace" else "gaussian"
         return lambda t: contextual.theorem_6(
             problem=problem,
@@ -92,7 +92,7 @@ def _contextual(values: Values, problem: Any) -> Bounds:
             delta=delta,
             step=step,
             noise=kind,
-            method=method,
+            calibration=calibration,
         )
 
     steps = ("printed", "tuned", "strong") if values["kind"] == "quadratic" else ("printed", "tuned")

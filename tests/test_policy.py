@@ -134,7 +134,7 @@ def test_a_kernel_is_known_by_nothing_but_what_it_holds():
         assert [(*row[:6], row.exact) for row in rows] == [(*row[:6], row.exact) for row in wanted], policy
         copied += 1
     assert copied > 80
-    sent = replace(cascading.repaired_padded(1.0, 3), kernel=SimpleNamespace(**vars(padded)))
+    sent = replace(cascading.repaired_padded(1.0, list_size=3), kernel=SimpleNamespace(**vars(padded)))
     assert audit(sent, problem=cases.CASCADE, horizon=1, runs=6000).verdict == "keeps its promise"
 
 
@@ -169,7 +169,7 @@ PLAYED = [
     lambda policy: simulate(ARMS, policy, horizon=5, replications=1, seed=0),
     lambda policy: trace(ARMS, policy, horizon=5, seed=0),
     lambda policy: audit(policy, problem=ARMS, horizon=2, runs=400),
-    lambda policy: baselines.replay(policy, 1.0, 10),
+    lambda policy: baselines.replay(policy, 1.0, horizon=10),
     account,
 ]
 

@@ -40,7 +40,7 @@ def facts(policy: Any, problem: Any) -> dict[str, Any]:
     Examples
     --------
     >>> from private_bandits.papers.cascading import b_lb, ucb_laplace
-    >>> facts(ucb_laplace(0.2, 4), b_lb(20, 4, 0.2, 0.15))["effective_epsilon"]
+    >>> facts(ucb_laplace(0.2, list_size=4), b_lb(20, 4, 0.2, 0.15))["effective_epsilon"]
     inf
     """
     stated = playable(policy)
