@@ -217,7 +217,7 @@ class Policy(Playable, Shown):
 
     @property
     def constants(self) -> NamedTuple:
-        """What it was made with: the record."""
+        """The record, with which it was made."""
         return self.record
 
     @property
