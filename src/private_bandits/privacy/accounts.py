@@ -45,6 +45,8 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
     ------
     TypeError
         If it is a record of no kernel.
+    ValueError
+        If delta is out of range.
 
     Examples
     --------
@@ -54,6 +56,7 @@ def account(record: Any, delta: float = 0.0) -> tuple[float, bool]:
     """
     if not hasattr(record, "_asdict"):
         raise TypeError(f"record must be that of a kernel, got {checks.brief(record)}")
+    checks.real("delta", delta, at_least=0, below=1)
     r: Any = record
     numbers = r._asdict()
     flip, gaussian, local = numbers.get("flip", 0.0), False, True
