@@ -22,8 +22,8 @@ TABLE = ROOT / "book" / "data" / "fuzz.csv"
 WORKERS = 2
 
 
-def asked(seed: int, number: int) -> dict[str, Counter[str]]:
-    """How many cases of functions, and of a quarter as many parameters, ended in which way."""
+def asked(seed: int, number: int) -> dict[str, tuple[int, Counter[str]]]:
+    """Of how many functions, and parameters, how many cases (of these a quarter as many) ended in which way."""
     import hostile
 
     warnings.simplefilter("error")
@@ -34,17 +34,26 @@ def asked(seed: int, number: int) -> dict[str, Counter[str]]:
             if isinstance(answer, hostile.Policy):
                 hostile.played(answer)
     kinds = {
-        "public functions": (hostile.call_cases(calls, seed), lambda path: partial(hostile.called, path, calls[path])),
-        "chapter parameters": (hostile.parameter_cases(seed), lambda chapter: partial(hostile.validated, chapter)),
+        "public functions": (
+            len(calls),
+            hostile.call_cases(calls, seed),
+            lambda path: partial(hostile.called, path, calls[path]),
+        ),
+        "chapter parameters": (
+            sum(map(len, hostile.parameters().values())),
+            hostile.parameter_cases(seed),
+            lambda chapter: partial(hostile.validated, chapter),
+        ),
     }
-    ended: dict[str, Counter[str]] = {}
-    for (what, (drawn, ask)), size in zip(kinds.items(), (number, number // 4), strict=True):
-        ended[what] = Counter()
+    ended: dict[str, tuple[int, Counter[str]]] = {}
+    for (what, (different, drawn, ask)), size in zip(kinds.items(), (number, number // 4), strict=True):
+        ways: Counter[str] = Counter()
+        ended[what] = different, ways
         for name, changed in islice(drawn, size):
             try:
-                ended[what][ask(name)(changed, **({"plays": True} if name in calls else {}))] += 1
+                ways[ask(name)(changed, **({"plays": True} if name in calls else {}))] += 1
             except Exception as error:
-                ended[what]["fault"] += 1
+                ways["fault"] += 1
                 print(f"{name}({str(changed)[:200]}): {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
     return ended
 
@@ -53,18 +62,18 @@ def main(cases: str = "50000") -> int:
     """Fuzz; the exit code is 0 if every call was answered with numbers or refused in a line."""
     # binaries that check bounds are not told from others by numba, so they have a folder of their own
     os.environ |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(ROOT / "_build" / "fuzz" / "numba")}
-    seed, ended = int(time.time()), dict[str, Counter[str]]()
+    seed, ended = int(time.time()), dict[str, tuple[int, Counter[str]]]()
     with ProcessPoolExecutor(WORKERS) as pool:
         for part in pool.map(asked, range(seed, seed + WORKERS), [int(cases) // WORKERS] * WORKERS):
-            for what, found in part.items():
-                ended[what] = ended.get(what, Counter()) + found
+            for what, (different, found) in part.items():
+                ended[what] = different, ended.get(what, (0, Counter[str]()))[1] + found
     with TABLE.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(["what", "cases", "refused", "answered", "seed", "found"])
-        for what, found in ended.items():
+        table.writerow(["what", "different", "cases", "refused", "answered", "seed", "found"])
+        for what, (different, found) in ended.items():
             said = "see the log" if found["fault"] else "nothing"
-            table.writerow([what, found.total(), found["refused"], found["answered"], seed, said])
-    return int(any(found["fault"] for found in ended.values()))
+            table.writerow([what, different, found.total(), found["refused"], found["answered"], seed, said])
+    return int(any(found["fault"] for _, found in ended.values()))
 
 
 if __name__ == "__main__":

@@ -250,11 +250,16 @@ def finite(value: Any) -> bool:
     return all(map(finite, value)) if isinstance(value, list) else not isinstance(value, float) or math.isfinite(value)
 
 
+def parameters() -> dict[str, list[str]]:
+    """The chapters that have parameters, with their names."""
+    book = find_book()
+    known = {chapter: list(book.parameters(chapter)) for chapter in book.chapters()}
+    return {chapter: names for chapter, names in known.items() if names}
+
+
 def parameter_cases(seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Draw chapters, and one or two of their parameters, without end."""
-    drawn, book = np.random.default_rng(seed), find_book()
-    known = {chapter: list(book.parameters(chapter)) for chapter in book.chapters()}
-    known = {chapter: names for chapter, names in known.items() if names}
+    drawn, known = np.random.default_rng(seed), parameters()
     while True:
         chapter = str(drawn.choice(list(known)))
         names = drawn.choice(known[chapter], drawn.integers(1, 3))

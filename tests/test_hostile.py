@@ -73,6 +73,22 @@ CORPUS = [
     ("simulate", {"checkpoints": np.array(1.0)}, "checkpoints"),
     ("simulate", {"policy": hostile.cascading.cascade_ucb1}, "policy"),
     ("simulate", {"problem": None}, "problem"),
+    # numbers that no float holds, that Python does not write, or whose square is no float
+    ("baselines.adap_ucb", {"epsilon": 10**309}, "epsilon must be finite"),
+    ("baselines.adap_ucb", {"epsilon": 10**5000}, "epsilon must be finite"),
+    ("Arms.bernoulli", {"means": [10**400, 0.5]}, r"means\[0\] must be finite"),
+    ("Arms.bernoulli", {"means": [10**5000, 0.5]}, r"means\[0\] must be finite"),
+    ("papers.cascading.b_lb", {"gap": 10**400}, "gap must be finite"),
+    ("papers.cascading.ucb_hybrid", {"horizon": 10**400}, "horizon must be finite"),
+    ("papers.semibandits.cucb_ldp1", {"epsilon": 1e300}, r"epsilon must be at most 1e\+150 in size"),
+    ("estimates.mean_interval", {"samples": [10**400, 0.5]}, "samples"),
+    ("papers.contextual.instances.convex", {"kind": []}, "kind"),
+    ("papers.contextual.instances.one_set", {"link": np.ones(5)}, "link"),
+    ("papers.cascading.length_channel", {"list_size": 1.5}, "list_size"),
+    ("privacy.account", {"record": 1.0}, "record"),
+    ("privacy.lower_end", {"alpha": 5e-324}, "alpha"),
+    ("privacy.private_kl", {"apart": np.ones(5)}, "apart"),
+    ("streams.streams", {"seed": 0.5}, "seed"),
 ]
 
 
@@ -81,6 +97,22 @@ def test_what_once_broke(calls):
         with hostile.limited(1.0), pytest.raises((ValueError, TypeError), match=named) as caught:
             calls[path](**hostile.meant(path, calls[path]) | changed)
         assert len(str(caught.value)) <= 200
+
+
+def test_what_plays_or_draws_refuses_an_epsilon_as_good_as_0_and_takes_infinity(calls):
+    """By the one check that chapters use, too; a formula takes both."""
+    for path, call in calls.items():
+        formula = path.startswith("papers.") and path.split(".")[2] in ("bounds", "factor", "replacements")
+        makes = inspect.signature(call).return_annotation in (Policy, "Policy") or path.startswith("mechanisms.")
+        if "epsilon" in inspect.signature(call).parameters and makes and not formula:
+            given = hostile.meant(path, call)
+            with pytest.raises(
+                ValueError, match=r"^epsilon must be >= 1e-9 where something is played or drawn, got 1e-12"
+            ):
+                call(**given | {"epsilon": 1e-12})
+            assert hostile.called(path, call, {"epsilon": math.inf}) == "answered", path
+    for given in ({"epsilons": [1.0, 1e-12]}, {"gap": int("9" * 400)}, {"horizon": 10**400}):
+        assert hostile.validated("cascading", given) == "refused"
 
 
 def test_what_is_large_or_has_few_digits_is_no_overflow(calls):
@@ -183,7 +215,7 @@ FILES = {
     "two documents": "horizon: 1\n---\nhorizon: 2\n",
     "no text": "horizon: \x85\udcff\n",
 }
-LITERALS = (DIGITS, 3000 * "[" + 3000 * "]", "x" * 100_000, "-1e400", "2**64", "{}", "1j", "\0", "(1,")
+LITERALS = (DIGITS, "9" * 400, 3000 * "[" + 3000 * "]", "x" * 100_000, "-1e400", "2**64", "{}", "1j", "\0", "(1,")
 LITERALS = (*LITERALS, f"{400 * '9'}.5", f"1_{20 * '0'}", "__import__('os').mkdir('executed')")
 
 

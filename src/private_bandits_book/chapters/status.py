@@ -69,11 +69,21 @@ def _gates(rows: list[dict[str, str]]) -> str:
 
 def _hostile(rows: list[dict[str, str]]) -> str:
     lines = [[row[key] for key in _CALLS] for row in rows]
-    said = "Calls that nobody meant: each is refused in a line that names the argument, or answered in finite numbers."
+    said = (
+        "Calls that nobody meant, of each function that [the reference pages](api/index.md) list and of the methods of "
+        "problems: each is refused in a line that names the argument, or answered in numbers."
+    )
     return f"{said}\n\n{pipes(tuple(_CALLS.values()), lines)}"
 
 
-_CALLS = {"what": "What", "cases": "Cases", "refused": "Refused", "answered": "Answered", "found": "Found"}
+_CALLS = {
+    "what": "What",
+    "different": "Different ones",
+    "cases": "Cases",
+    "refused": "Refused",
+    "answered": "Answered",
+    "found": "Found",
+}
 
 
 def _versions(lock: str) -> str:

@@ -157,7 +157,7 @@ def one_set(dim: int, *, link: str = "linear", gap: float = GAP, offset: float =
         d, 1 to 1000, also the number of actions.
     link : {"linear", "logistic"}
     gap, offset : float
-        Such that theta has norm 1 at most.
+        The gap >= 0, the offset in [-1, 1], as is their sum.
 
     Returns
     -------
@@ -175,10 +175,11 @@ def one_set(dim: int, *, link: str = "linear", gap: float = GAP, offset: float =
     """
     size = checks.integer("dim", dim, at_least=1, at_most=_MOST)
     linear = checks.choice("link", link, ("linear", "logistic")) == "linear"
-    values = np.full((1, size), checks.real("offset", offset))
-    values[0, 0] += checks.real("gap", gap)
-    if (norm := float(np.linalg.norm(values))) > 1.0 + 1e-12:
-        raise ValueError(f"gap and offset must give a theta of norm <= 1, got {norm:g}")
+    low, apart = checks.real("offset", offset, at_least=-1, at_most=1), checks.real("gap", gap, at_least=0)
+    if low + apart > 1.0:
+        raise ValueError(f"gap must be <= 1 - offset, got {apart:g} and {low:g}")
+    values = np.full((1, size), low)
+    values[0, 0] += apart
     return LinearContext.table(np.eye(size)[None], values if linear else expit(values), link)
 
 
