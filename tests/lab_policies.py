@@ -39,7 +39,7 @@ def _cascading(rng: np.random.Generator) -> Values:
 
 
 def _of(make: Callable[..., Any], *names: str, **options: Any) -> Callable[[Values], Any]:
-    return lambda values: make(*(values[name] for name in names), **options)
+    return lambda values: make(**{name: values[name] for name in names}, **options)
 
 
 CASCADING: dict[str, Callable[[Values], Any]] = {
@@ -181,12 +181,12 @@ def _convex(values: Values, _policy: Any = None) -> Any:
 
 def _two_point(noise: str, step: str) -> Callable[[Values], Any]:
     def make(values: Values) -> Any:
-        given = {"epsilon": values["epsilon"], "delta": values["delta"], "method": noise}
+        given = {"epsilon": values["epsilon"], "delta": values["delta"], "calibration": noise}
         if noise == "none":
             given = {"epsilon": math.inf, "delta": values["delta"]}
         if noise == "laplace":
             given = {"epsilon": values["epsilon"], "noise": "laplace"}
-        return contextual.two_point(_convex(values), values["horizon"], step=step, **given)
+        return contextual.two_point(problem=_convex(values), horizon=values["horizon"], step=step, **given)
 
     return make
 
