@@ -134,9 +134,9 @@ def central(make, along, values, regrets):
 
 @pytest.mark.parametrize("change", ORDER)
 def test_central_regret_falls_with_epsilon_and_grows_with_items(change):
-    ends, hybrid = (300, 200, 200 + CHANGE[change]), (20, 1000, 0.01)
-    by_epsilon = central(lambda e: paper.ucb_hybrid(e, *hybrid), "epsilon", (0.1, 0.5, 1.0), ends)
-    by_items = central(lambda n: paper.ucb_hybrid(1.0, *hybrid), "n_items", (20, 12, 8), ends)
+    ends, hybrid = (300, 200, 200 + CHANGE[change]), {"horizon": 1000, "noise_multiplier": 0.01}
+    by_epsilon = central(lambda e: paper.ucb_hybrid(e, n_items=20, **hybrid), "epsilon", (0.1, 0.5, 1.0), ends)
+    by_items = central(lambda n: paper.ucb_hybrid(1.0, n_items=20, **hybrid), "n_items", (20, 12, 8), ends)
     assert rules.figure_1f(by_epsilon).verdict == rules.figure_1g(by_items).verdict == ORDER[change]
     assert rules.figure_1g(by_items[by_items["n_items"] == 8]).verdict == UNDECIDED
 
