@@ -121,6 +121,7 @@ def simulate(
     bar = None if progress is None else checks.flag("progress", progress)
     rounds = log_checkpoints(horizon) if checkpoints is None else _checked(checkpoints, horizon)
     facts = check_fit(problem, policy, horizon)
+    attributes = _attributes(problem, policy, horizon, seed) | facts  # refused before the first round, if at all
     # imported where they are used, after the arguments are checked: they take longer than the library
     import joblib
     import xarray as xr
@@ -130,7 +131,8 @@ def simulate(
     kind, least = ("threads", _FEW) if isinstance(policy, Policy) else ("processes", _FEW_IN_PYTHON)
     few = len(numbers) * (min(horizon, 500) if by_epochs else horizon) <= least  # epochs cost what some rounds do
     stop: list[bool] = []  # not empty: the threads leave off
-    workers = functools.partial(joblib.Parallel, n_jobs=1 if few else n_jobs, prefer=kind)
+    most = min(joblib.cpu_count() if n_jobs == -1 else n_jobs, len(numbers))  # a worker without a run costs as much
+    workers = functools.partial(joblib.Parallel, n_jobs=1 if few else most, prefer=kind)
     try:
         play = workers(return_as="generator")
     except ValueError:  # the backend that the caller chose returns all runs at once, as "multiprocessing" does
@@ -145,7 +147,7 @@ def simulate(
     return xr.Dataset(
         {"regret": (("replication", "t"), regret, {"long_name": "pseudo-regret"})},
         coords={"replication": np.array(numbers), "t": rounds},
-        attrs=_attributes(problem, policy, horizon, seed) | facts,
+        attrs=attributes,
     )
 
 
@@ -213,7 +215,7 @@ def check_fit(problem: AnyProblem, policy: Any, horizon: int) -> dict[str, float
         name, start = "", None
     if isinstance(policy, type) or not callable(start):
         raise TypeError(f"policy must be a Policy or have a name and start(...), got {checks.brief(policy)}")
-    _learners().check(name, problem)
+    _learners().check(policy, problem)
     if isinstance(policy, Player):
         protocol.check_horizon(name, horizon, policy.horizon)
     return {}
@@ -299,7 +301,7 @@ def _checked(checkpoints: Sequence[int], horizon: int) -> np.ndarray:
 
 def _attributes(problem: AnyProblem, policy: Any, horizon: int, seed: int) -> dict[str, str | int | float]:
     facts = policy if isinstance(policy, Policy | Player) else Player()
-    return {
+    told = {
         "problem": str(problem),
         "problem_parameters": parameters(problem),
         "policy": policy.name,
@@ -312,6 +314,7 @@ def _attributes(problem: AnyProblem, policy: Any, horizon: int, seed: int) -> di
         "seed": seed if seed < 2**63 else str(seed),
         "versions": _versions(),
     }
+    return {name: value if isinstance(value, int) else checks.text(name, value) for name, value in told.items()}
 
 
 @functools.cache

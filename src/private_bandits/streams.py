@@ -1,10 +1,17 @@
 """The random streams of a replication, all of them from one seed."""
 
 import copy
+import pickle
 import random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from private_bandits import checks
+from private_bandits.parameters import parameters
 
 
 class Streams(NamedTuple):
@@ -51,11 +58,40 @@ def own_copy(thing: Any) -> Any:
 
     Raises
     ------
-    ValueError
-        If it holds a random stream: what it draws must be the run's, or all runs would have the same numbers.
+    TypeError
+        If it holds what cannot be copied.
     """
-    parts: dict[int, Any] = {}
-    thing = copy.deepcopy(thing, parts)
-    if any(isinstance(part, np.random.Generator | np.random.RandomState | random.Random) for part in parts.values()):
-        raise ValueError(f"{type(thing).__name__} must draw from the streams that it is given, got one of its own")
-    return thing
+    try:
+        return copy.deepcopy(thing)
+    except (TypeError, RecursionError) as error:
+        raise TypeError(f"{type(thing).__name__} must be copied for each run, got {checks.brief(error)}") from None
+
+
+@contextmanager
+def apart(*things: Any) -> Iterator[None]:
+    """Refuse a run inside that changes what others share: copies are played, but not of classes and functions.
+
+    Parameters
+    ----------
+    things : object
+        Whose copies are played, or a class.
+
+    Raises
+    ------
+    ValueError
+        If one of them holds a random stream, or has changed; or if the common streams of NumPy or of Python were used.
+    """
+    before = [*map(parameters, things), *_common()]
+    yield
+    if before != [*map(parameters, things), *_common()]:
+        names = " and ".join(getattr(thing, "__name__", type(thing).__name__) for thing in things)
+        raise ValueError(
+            f"{names} must change only what each run copies and draw from its streams, "
+            "got a run that changed a class, what a function keeps, or the state of np.random or random"
+        )
+
+
+def _common() -> tuple[Any, ...]:
+    """The states of the streams that all share, but for what other threads draw."""
+    mine = threading.current_thread() is threading.main_thread()
+    return (random.getstate(), pickle.dumps(np.random.get_state())) if mine else ()
