@@ -252,7 +252,7 @@ class _Own(_Lists):
 
         def play(t: int) -> Round:
             lost, feedback = gap(order, t), draw(order, t, env)
-            if not (isinstance(lost, Real) and -_ROUNDING <= float(lost) < math.inf):
+            if not (isinstance(lost, Real) and -_ROUNDING <= lost < math.inf):  # type: ignore[operator]
                 got = f"{checks.brief(lost)} for {order} in round {t}"
                 raise ValueError(f"gap() must return a number >= 0, got {got}")
             if not _finite(feedback):
@@ -274,7 +274,7 @@ class _Points(_Game):
     def round(self, answer: Any, t: int) -> Round:
         """Play a point; the loss is that beyond the best point of the mean."""
         try:
-            point = np.array(answer, np.float64)
+            point = np.array([*answer], np.float64)
         except (TypeError, ValueError):  # no sequence, or not of numbers
             raise self.refused("a point", answer) from None
         if not self.problem.allows(point):

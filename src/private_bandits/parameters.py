@@ -10,7 +10,7 @@ import random
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -114,23 +114,27 @@ def _state(thing: Any) -> dict[str, Any]:
         return {"": thing.__name__} if isinstance(thing, ModuleType) else held
     if isinstance(made, str):
         return {"": f"{thing.__module__}.{made}"}
-    rest = [[*part] if isinstance(part, Iterator) else part for part in (*made[1:], None, None)]
-    more = not held or isinstance(rest[1], tuple) or any(rest[2:])  # slots, or items
+    args = made[1][1:] if made[1] and made[1][0] is kind else made[1]  # the type is told
+    rest = [[*part] if isinstance(part, Iterator) else part for part in (args, *made[2:], None)]
+    slots_or_items = isinstance(rest[1], tuple) or any(isinstance(part, list) for part in rest[2:])
+    more = slots_or_items or not (held or rest[1:].count(None) == len(rest) - 1 and not args)
     return held | ({"": rest} if more else {})
 
 
 def _members(kind: type) -> dict[str, Any]:
-    """What the caller's classes hold, and of their methods those that hold something."""
+    """What the caller's classes hold, and of their methods and properties those that hold something."""
     mine = [each for each in reversed(kind.__mro__) if each.__module__.partition(".")[0] not in _KNOWN]
     found = [(name, value) for each in mine for name, value in vars(each).items() if name != "_abc_impl"]
     found = [(name, value) for name, value in found if not name[0] == "_" == name[-1]]  # Python's, and what makes it
-    return {name: value for name, value in found if not hasattr(value, "__get__") or _held(value)}
+    methods = {name: _held(value) for name, value in found if hasattr(value, "__get__")}
+    return {name: methods.get(name, value) for name, value in found if methods.get(name, True)}
 
 
 def _held(function: Any) -> list[Any]:
-    """What a function encloses, its defaults, and streams that it names."""
+    """What a function encloses, its defaults, and streams that it names; of a method what it is bound to."""
+    function = getattr(function, "fget", function)
     if not isinstance(function, FunctionType):
-        return []
+        return [function.__self__] if isinstance(function, MethodType) else []
     enclosed, defaults = gc.get_referents(*(function.__closure__ or ())), function.__defaults__ or ()
     named = [function.__globals__.get(name) for name in _names(function.__code__)]
     drawn = [each for each in named if isinstance(getattr(each, "__self__", each), _STREAMS)]
@@ -139,7 +143,8 @@ def _held(function: Any) -> list[Any]:
 
 @lru_cache(1024)
 def _names(code: CodeType) -> list[str]:
-    return [step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"]
+    inside = [name for each in code.co_consts if isinstance(each, CodeType) for name in _names(each)]
+    return inside + [step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"]
 
 
 def _code(code: CodeType) -> tuple[Any, ...]:

@@ -314,7 +314,9 @@ def _attributes(problem: AnyProblem, policy: Any, horizon: int, seed: int) -> di
         "seed": seed if seed < 2**63 else str(seed),
         "versions": _versions(),
     }
-    return {name: value if isinstance(value, int) else checks.text(name, value) for name, value in told.items()}
+    for name in told.keys() - {"horizon", "seed"}:
+        checks.text(name, told[name])
+    return told
 
 
 @functools.cache

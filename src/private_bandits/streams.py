@@ -63,7 +63,7 @@ def own_copy(thing: Any) -> Any:
     """
     try:
         return copy.deepcopy(thing)
-    except (TypeError, RecursionError) as error:
+    except (TypeError, NotImplementedError, RecursionError) as error:
         raise TypeError(f"{type(thing).__name__} must be copied for each run, got {checks.brief(error)}") from None
 
 
@@ -81,17 +81,18 @@ def apart(*things: Any) -> Iterator[None]:
     ValueError
         If one of them holds a random stream, or has changed; or if the common streams of NumPy or of Python were used.
     """
-    before = [*map(parameters, things), *_common()]
+    before = _shared(things)
     yield
-    if before != [*map(parameters, things), *_common()]:
-        names = " and ".join(getattr(thing, "__name__", type(thing).__name__) for thing in things)
-        raise ValueError(
-            f"{names} must change only what each run copies and draw from its streams, "
-            "got a run that changed a class, what a function keeps, or the state of np.random or random"
-        )
+    for what, now in _shared(things).items():
+        if before[what] != now:
+            raise ValueError(f"a run must leave nothing to the next, got a change of {what}")
 
 
-def _common() -> tuple[Any, ...]:
-    """The states of the streams that all share, but for what other threads draw."""
-    mine = threading.current_thread() is threading.main_thread()
-    return (random.getstate(), pickle.dumps(np.random.get_state())) if mine else ()
+def _shared(things: tuple[Any, ...]) -> dict[str, Any]:
+    names = (getattr(thing, "__name__", type(thing).__name__) for thing in things)
+    told: dict[str, Any] = {
+        f"what copies of {name} share": parameters(thing) for name, thing in zip(names, things, strict=True)
+    }
+    if threading.current_thread() is threading.main_thread():  # what others draw is theirs
+        told |= {"random": random.getstate(), "np.random": pickle.dumps(np.random.get_state())}
+    return told

@@ -6,6 +6,7 @@ their sums only, and are given those sums: Pareto rewards of an enormous shape a
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise, product
 from typing import Any, Protocol, runtime_checkable
 
@@ -29,7 +30,7 @@ from private_bandits.privacy.events import features
 from private_bandits.problems import Cascade, LinearContext
 from private_bandits.problems.families import frozen
 from private_bandits.problems.lists import ListProblem
-from private_bandits.streams import Streams, own_copy
+from private_bandits.streams import Streams, apart, own_copy
 
 EXACT_SHAPE = 2.0**1000
 """A Pareto reward of this shape is its mean: (shape - 1)/shape and U^(-1/shape) are 1."""
@@ -228,6 +229,11 @@ class _Learner(Tables):
     def _takes(self, rows: np.ndarray) -> bool:
         return True
 
+    def draw(self, rows: Any, user: int, runs: int, source: Streams) -> list[Any]:
+        """Play a table again and again; no run may change what others share."""
+        with apart(self.policy):
+            return super().draw(rows, user, runs, source)
+
     def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
         return [self._play(rows, users, source) for _ in range(runs)]
 
@@ -398,9 +404,11 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: str) -> Tables:
 
 
 def _numbers(told: str, value: Any) -> np.ndarray:
-    if value is None:
-        raise ValueError(f"view needs a learner whose {told} returns numbers: what is sent or read, got None")
-    return np.array(value, dtype=float).ravel()  # a copy: it may change with the next round
+    with suppress(TypeError, ValueError):
+        if value is not None:
+            return np.array(value, dtype=float).ravel()  # a copy: it may change with the next round
+    got = checks.brief(value)
+    raise ValueError(f"view needs a learner whose {told} returns numbers: what is sent or read, got {got}")
 
 
 def _same(one: Any, other: Any) -> bool:
