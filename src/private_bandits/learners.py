@@ -147,7 +147,7 @@ def _rounds(game: "_Game", learner: Any, checkpoints: np.ndarray, trace: np.ndar
     for place, mark in enumerate(checkpoints.tolist()):
         for t in range(begun + 1, mark + 1):
             answer = ask()
-            if watched and isinstance(answer, Iterator):
+            if isinstance(answer, Iterator):  # which is read once
                 answer = [*answer]
             feedback, lost = play_round(answer, t)
             if watched:
@@ -273,10 +273,7 @@ class _Points(_Game):
 
     def round(self, answer: Any, t: int) -> Round:
         """Play a point; the loss is that beyond the best point of the mean."""
-        try:
-            point = np.array([*answer], np.float64)
-        except (TypeError, ValueError):  # no sequence, or not of numbers
-            raise self.refused("a point", answer) from None
+        point = np.array(answer, np.float64)
         if not self.problem.allows(point):
             raise self.refused("a point", answer)
         seen = [0.0]

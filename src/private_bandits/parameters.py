@@ -105,20 +105,20 @@ def _state(thing: Any) -> dict[str, Any]:
     """What an object is made of, beside its class."""
     if isinstance(thing, tuple) and hasattr(thing, "_asdict"):
         return dict(thing._asdict())
-    kind, held = type(thing), getattr(thing, "__dict__", {})
-    reduce: Any = copyreg.dispatch_table.get(kind, lambda one: one.__reduce_ex__(4))
+    kind, held = type(thing), {} if isinstance(thing, ModuleType) else getattr(thing, "__dict__", {})
     held = {name: value for name, value in held.items() if not isinstance(getattr(kind, name, 0), cached_property)}
+    reduce: Any = copyreg.dispatch_table.get(kind, lambda one: one.__reduce_ex__(4))
     try:
         made = reduce(thing)
-    except (TypeError, pickle.PicklingError):  # of a module the name is enough
-        return {"": thing.__name__} if isinstance(thing, ModuleType) else held
-    if isinstance(made, str):
-        return {"": f"{thing.__module__}.{made}"}
+    except (TypeError, pickle.PicklingError):  # cannot be copied either, unless it says itself how
+        made = getattr(thing, "__name__", None)
+    if not isinstance(made, tuple):
+        return held | ({"": f"{getattr(thing, '__module__', '')}.{made}"} if made else {})
     args = made[1][1:] if made[1] and made[1][0] is kind else made[1]  # the type is told
     rest = [[*part] if isinstance(part, Iterator) else part for part in (args, *made[2:], None)]
-    slots_or_items = isinstance(rest[1], tuple) or any(isinstance(part, list) for part in rest[2:])
-    more = slots_or_items or not (held or rest[1:].count(None) == len(rest) - 1 and not args)
-    return held | ({"": rest} if more else {})
+    inside = isinstance(rest[1], tuple) or any(isinstance(part, list) for part in rest[2:])  # in slots, or items
+    plain = held or not (args or any(part is not None for part in rest[1:]))
+    return held | ({"": rest} if inside or not plain else {})
 
 
 def _members(kind: type) -> dict[str, Any]:

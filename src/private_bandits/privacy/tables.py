@@ -6,7 +6,6 @@ their sums only, and are given those sums: Pareto rewards of an enormous shape a
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from itertools import pairwise, product
 from typing import Any, Protocol, runtime_checkable
 
@@ -404,11 +403,9 @@ def on_tables(policy: Any, problem: Any, horizon: int, view: str) -> Tables:
 
 
 def _numbers(told: str, value: Any) -> np.ndarray:
-    with suppress(TypeError, ValueError):
-        if value is not None:
-            return np.array(value, dtype=float).ravel()  # a copy: it may change with the next round
-    got = checks.brief(value)
-    raise ValueError(f"view needs a learner whose {told} returns numbers: what is sent or read, got {got}")
+    if value is None:
+        raise ValueError(f"view needs a learner whose {told} returns numbers: what is sent or read, got None")
+    return np.array(value, dtype=float).ravel()  # a copy: it may change with the next round
 
 
 def _same(one: Any, other: Any) -> bool:
