@@ -56,7 +56,7 @@ def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never
 def _kept(function: Callable[..., Any], **options: Any) -> Any:
     """Compile with binaries in the first folder of today's sources that numba can write, or without."""
     before = config.CACHE_DIR
-    cache = os.path.expanduser(os.environ.get("XDG_CACHE_HOME", "~/.cache"))  # "~" is left where nobody is at home
+    cache = os.path.expanduser(os.environ.get("XDG_CACHE_HOME") or "~/.cache")  # "~" is left where nobody is at home
     mine = os.path.join(os.sep, cache, "private-bandits")
     try:
         for root in (os.environ.get("NUMBA_CACHE_DIR") or str(_PACKAGE / "__pycache__"), mine):
