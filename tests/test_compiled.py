@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from numba import config
+from numba.core.caching import IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 
 import private_bandits
@@ -107,8 +108,7 @@ def test_every_compiled_function_of_the_package_is_kept_there():
 def test_the_setting_is_restored_whatever_happens():
     before = config.CACHE_DIR
     assert "sources-" in compiled(abs_of).stats.cache_path
-    with pytest.raises(RuntimeError, match="cannot cache function"):
-        compiled(eval("lambda x: x"))
+    assert compiled(eval("lambda x: x"))(1) == 1  # which has no file, and is not kept
     assert before == config.CACHE_DIR
 
 
@@ -128,3 +128,70 @@ def test_folders_of_other_sources_are_deleted_when_nobody_used_them_for_a_week_a
     left = {path.name for path in root.iterdir()}
     (current,) = left - set(ages)
     assert left == {*ages, current} - {"sources-0123456789abcdef"} and compiled_files(root / current)
+
+
+@pytest.fixture
+def unwritable(package):
+    """The package, of which no folder takes binaries: a file stands where `__pycache__` would be."""
+    for folder in {path.parent for path in package.rglob("*.py")}:
+        (folder / "__pycache__").touch()
+    return package
+
+
+def halve(package: Path) -> None:
+    """Halve the noise, in a file that others call."""
+    noise = package / "mechanisms" / "noise.py"
+    text = noise.read_text(encoding="utf-8")
+    noise.write_text(text.replace("scale * math.log(", "0.5 * scale * math.log("), encoding="utf-8")
+
+
+def test_where_the_package_cannot_be_written_the_users_folder_is_named_after_the_sources_too(unwritable, tmp_path):
+    home = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "NUMBA_CACHE_DIR": "", "XDG_CACHE_HOME": ""}
+    before = answer(COUNT, tmp_path, **home)
+    kept = compiled_files(tmp_path)
+    assert kept and {path.relative_to(tmp_path).parts[:2] for path in kept} == {(".cache", "private-bandits")}
+    assert answer(COUNT, tmp_path, **home) == before and compiled_files(tmp_path) == kept
+    halve(unwritable)
+    assert answer(COUNT, tmp_path, **home) != before
+
+
+def test_where_nothing_can_be_written_nowhere_is_anything_kept_and_all_is_played(unwritable, tmp_path):
+    nowhere = dict.fromkeys(("HOME", "USERPROFILE", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"), os.devnull)
+    before = answer(COUNT, tmp_path, **nowhere)
+    halve(unwritable)
+    assert answer(COUNT, tmp_path, **nowhere) != before and not compiled_files(tmp_path)
+    # numba's own choice, the folder of the file, is not taken: its name stays when the sources change
+    (unwritable / "mechanisms" / "__pycache__").unlink()
+    assert answer(COUNT, tmp_path, **nowhere) != before and not compiled_files(tmp_path)
+
+
+@pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), PermissionError(13, "denied"), EOFError()])
+@pytest.mark.parametrize("work", ["load", "save"])
+def test_a_full_disk_and_a_broken_or_foreign_file_cost_only_time(work, fault, monkeypatch):
+    def failing(*arguments):
+        raise fault
+
+    monkeypatch.setattr(IndexDataCacheFile, work, failing)
+    assert compiled(abs_of)(-1) == 1
+
+
+def test_without_compilation_the_numbers_are_the_same(tmp_path):
+    script = """
+import warnings
+warnings.simplefilter("error")
+from private_bandits import baselines, simulate
+from private_bandits.papers import cascading
+from private_bandits.problems import Arms, ConvexLoss
+class Own:
+    name, ask, tell = "own", lambda self: [0], lambda self, feedback: None
+    start = lambda self, problem, choice, noise: self
+arms = Arms.bernoulli([0.9, 0.5])
+pairs = [
+    (arms, baselines.adap_ucb(1.0)), (cascading.b_lb(8, 3, 0.4, 0.3), cascading.ucb_laplace(1.0, 3)), (arms, Own()),
+    (arms, baselines.replay(Own(), 1.0, 200)),
+    (ConvexLoss.ball([[0.3]], kind="smooth"), Own())]
+done = [simulate(*pair, horizon=200, replications=1, seed=1).regret[0, -1].item() for pair in pairs]
+print(done)
+"""
+    root = SOURCE.parent
+    assert answer(script, root, NUMBA_DISABLE_JIT="1") == answer(script, root)

@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from claims import about
 
 from private_bandits.papers.contextual import bounds, instances, ldp_glm, ldp_linucb, linucb
 from private_bandits.problems import LinearContext
@@ -98,20 +97,6 @@ def test_the_limit_without_noise_follows_the_locked_runs(printed, derived, plain
     regrets = {policy: np.where(np.arange(100) < count, 181.0, 20.0) for policy, count in counts.items()}
     assert rules.limit_without_noise(runs(stuck, regrets), 0.2).verdict == verdict
     assert lemmas.locked(pd.DataFrame({"regret": [179.0, 181.0], "t": 1000}), 0.2).measured == 0.5
-
-
-@pytest.mark.parametrize(("power", "verdict"), [(0.5, REPRODUCED), (0.55, UNDECIDED), (0.66, NOT_REPRODUCED)])
-def test_orders_of_the_square_root_are_judged_by_equivalence(power, verdict):
-    fits, price = [about(0.49), about(power)], about(0.9, 0.05)
-    assert rules.own_weighted(fits, price).verdict == rules.private_rewards_order(fits, price).verdict == verdict
-    assert rules.own_weighted(fits[:1], about(1.9)).verdict == NOT_REPRODUCED
-
-
-@pytest.mark.parametrize(("other", "verdict"), [(0.5, REPRODUCED), (0.755, UNDECIDED), (0.8, NOT_REPRODUCED)])
-def test_powers_are_compared_with_those_of_algorithm_5(other, verdict):
-    ours, theirs = [about(0.5), about(other)], [about(0.76), about(0.76)]
-    for rule in (rules.own_independent, rules.own_context_costs):
-        assert rule(ours, theirs).verdict == verdict and rule(ours, theirs).about
 
 
 @pytest.mark.parametrize(

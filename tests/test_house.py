@@ -18,8 +18,8 @@ PAPERS = sorted(path.parent.name for path in (SRC / LIBRARY / "papers").glob("*/
 PUBLISHING = ["matplotlib", "papermill", "nbformat", "nbclient", "nbval", "jupyter", "jupyter_book", "IPython"]
 # From the lowest room to the highest: a room imports those before it only.
 LOW, HIGH = (
-    "_folders shown _compiled checks streams reference_tools estimates channels mechanisms problems",
-    "kernels parameters guarantee learners policy privacy simulation",
+    "_folders shown _compiled checks parameters streams reference_tools estimates channels mechanisms problems",
+    "kernels guarantee learners policy privacy simulation",
 )
 ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]
 

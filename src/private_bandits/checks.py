@@ -400,6 +400,31 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def text(name: str, value: Any) -> str:
+    """Check that a value is a text that a file can hold.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the message.
+    value : object
+        A string without null characters and halves of surrogate pairs.
+
+    Returns
+    -------
+    str
+        The value.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    if not isinstance(value, str) or value != value.replace("\0", "").encode(errors="ignore").decode():
+        raise ValueError(f"{name} must be a text, got {brief(value)}")
+    return str(value)
+
+
 def choice(name: str, value: Any, allowed: Sequence[str]) -> str:
     """Check that a value is one of several words.
 

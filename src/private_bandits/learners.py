@@ -4,9 +4,10 @@ They play the problems that the kernels play, from the same random numbers, and 
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import chain
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,7 +21,7 @@ from private_bandits.problems.families import TOP, observe_set, regret_of_set
 from private_bandits.problems.lists import ListProblem, observe, pseudo_regret
 from private_bandits.problems.losses import STOCHASTIC, observe_loss
 from private_bandits.problems.optimum import best_points
-from private_bandits.streams import own_copy
+from private_bandits.streams import apart, own_copy
 
 __all__ = [
     "Learner",
@@ -66,22 +67,23 @@ class Learner(Protocol):
         """
 
 
-def check(name: str, problem: Any) -> None:
-    """Refuse what is no problem.
+def check(policy: Any, problem: Any) -> None:
+    """Refuse what is no problem, or cannot be copied.
 
     Parameters
     ----------
-    name : str
-        Of the learner.
+    policy : object with `name` and `start(problem, choice, noise)`
     problem : Arms, Cascade, ConvexLoss, LinearContext, Problem or SemiBandit
 
     Raises
     ------
     ValueError
-        For anything else.
+        If the problem is anything else, or it or the policy holds what cannot be copied.
     """
     words = "Arms, a Cascade, a ConvexLoss, a LinearContext, a SemiBandit or a Problem of your own"
-    protocol.check_kind(name, problem, (ListProblem, ConvexLoss, LinearContext, Problem), words)
+    protocol.check_kind(policy.name, problem, (ListProblem, ConvexLoss, LinearContext, Problem), words)
+    for copied in (policy, problem):
+        own_copy(copied)
 
 
 def blank(problem: Any, rounds: int) -> np.ndarray:
@@ -131,15 +133,24 @@ def play(
     ValueError
         If the learner asks for what cannot be played, or the policy has a random stream of its own.
     """
-    learner = own_copy(policy).start(problem, streams.choice, streams.noise)
-    if not (hasattr(learner, "ask") and hasattr(learner, "tell")):
-        raise ValueError(f"start() of {policy.name} must return what has ask() and tell(), got {checks.brief(learner)}")
-    game = _game(problem)(problem, streams.env)
+    own = own_copy(policy)
+    with apart(type(policy) if own is policy else policy, problem):  # a policy that no run copies is to be changed
+        learner = own.start(problem, streams.choice, streams.noise)
+        if not (hasattr(learner, "ask") and hasattr(learner, "tell")):
+            got = checks.brief(learner)
+            raise ValueError(f"start() of {policy.name} must return what has ask() and tell(), got {got}")
+        with apart(type(learner)):
+            return _rounds(_game(problem)(problem, streams.env), learner, checkpoints, trace)
+
+
+def _rounds(game: "_Game", learner: Any, checkpoints: np.ndarray, trace: np.ndarray) -> np.ndarray:
     ask, tell, play_round, watched = game.asking(learner.ask), learner.tell, game.round, len(trace) > 0
     regret, total, begun = np.zeros(len(checkpoints)), 0.0, 0
     for place, mark in enumerate(checkpoints.tolist()):
         for t in range(begun + 1, mark + 1):
             answer = ask()
+            if isinstance(answer, Iterator):  # which is read once
+                answer = [*answer]
             feedback, lost = play_round(answer, t)
             if watched:
                 trace[t - 1] = game.row(answer, feedback)
@@ -243,12 +254,13 @@ class _Own(_Lists):
 
         def play(t: int) -> Round:
             lost, feedback = gap(order, t), draw(order, t, env)
-            if not lost >= -_ROUNDING:
-                raise ValueError(f"gap() must return a number >= 0, got {lost} for {order} in round {t}")
+            if not (isinstance(lost, Real) and -_ROUNDING <= lost < math.inf):  # type: ignore[operator]
+                got = f"{checks.brief(lost)} for {order} in round {t}"
+                raise ValueError(f"gap() must return a number >= 0, got {got}")
             if not _finite(feedback):
                 got = f"{checks.brief(feedback)} for {order} in round {t}"
                 raise ValueError(f"draw() must return a sequence of finite numbers, got {got}")
-            return feedback, lost
+            return feedback, float(lost)
 
         return play
 
@@ -319,7 +331,7 @@ class _Contexts(_Game):
 
 def _finite(numbers: Any) -> bool:
     try:
-        return all(map(math.isfinite, numbers))
+        return hasattr(numbers, "__getitem__") and all(map(math.isfinite, numbers))  # an iterator is read once
     except TypeError:
         return False
 

@@ -1,28 +1,47 @@
 """What a problem or a policy was made with, as a text that files and JSON keep."""
 
+import copyreg
+import dis
+import gc
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from types import FunctionType
+import pickle
+import random
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-_LONGEST = 1000  # characters of a field
+_LONGEST = 1000  # characters of a part
+_BITS = 10_000  # of an integer in decimal digits: Python writes no more than 4,300 of them
+_STREAMS = (np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random)
+_KNOWN = {*sys.stdlib_module_names, "numpy", "private_bandits"}  # packages whose classes hold constants only
 
 
 def parameters(thing: Any) -> str:
-    """Return the fields of an object as JSON; a field of more than 1,000 characters is told by its SHA-256.
+    """Return what an object holds as JSON: its attributes, and those of the caller's classes that are no methods.
+
+    A part of more than 1,000 characters is told by its SHA-256. One that JSON does not know is told by its type and,
+    under no name, by what `pickle` makes it of; what a `cached_property` keeps is left out.
 
     Parameters
     ----------
     thing : object
-        A dataclass, a NamedTuple, or anything with attributes. Those that begin with `_` are left out.
+        A dataclass, a NamedTuple, or anything with attributes.
 
     Returns
     -------
     str
+        The same in every process.
+
+    Raises
+    ------
+    ValueError
+        If it holds a random stream, or a method or a function names one: what it draws must be the run's, or all runs
+        would have the same numbers.
 
     Examples
     --------
@@ -30,27 +49,113 @@ def parameters(thing: Any) -> str:
     >>> parameters(Cascade([0.5, 0.25], list_size=1))
     '{"type": "private_bandits.problems.lists.Cascade", "means": [0.5, 0.25], "list_size": 1}'
     """
-    return json.dumps(_plain(thing))
+    told = _Told(getattr(thing, "__name__", type(thing).__name__))
+    return told.members(told.parts(thing))
 
 
-def _plain(thing: Any) -> Any:
-    if isinstance(thing, np.ndarray | np.generic):
-        return thing.tolist()
-    if isinstance(thing, type | FunctionType):
-        return f"{thing.__module__}.{thing.__qualname__}"
-    texts = {name: json.dumps(value, default=_plain) for name, value in _fields(thing).items() if name[:1] != "_"}
-    return {"type": _plain(type(thing))} | {name: _short(text) for name, text in texts.items()}
+class _Told:
+    """The texts of what an object holds. Each part is told once, so circles end, and nets do not grow."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.known = name, dict[int, tuple[Any, str]]()  # by id; the parts are kept, so no two have the same
+
+    def value(self, thing: Any) -> str:
+        """Return the text of a part; "..." where it stands within itself."""
+        if isinstance(thing, str | int | float | bytes | None):
+            if isinstance(thing, bytes) or (isinstance(thing, int) and thing.bit_length() > _BITS):
+                thing = hex(thing) if isinstance(thing, int) else repr(thing)
+            return _short(json.dumps(thing))
+        if id(thing) not in self.known:
+            self.known[id(thing)] = thing, '"..."'
+            self.known[id(thing)] = thing, _short(self.inside(thing))
+        return self.known[id(thing)][1]
+
+    def inside(self, thing: Any) -> str:
+        """Return the text of a part that has parts."""
+        if isinstance(thing, np.ndarray | np.generic):
+            raw = thing.dtype.char in "gG" or (thing.size > _LONGEST and not thing.dtype.hasobject)
+            return self.value([thing.dtype.str, thing.shape, thing.tobytes()] if raw else thing.tolist())
+        if type(thing) is list or isinstance(thing, tuple):
+            return f"[{', '.join(map(self.value, thing))}]"
+        if type(thing) is dict and all(isinstance(key, str) for key in thing):
+            return self.members(thing)
+        if isinstance(thing, set | frozenset):
+            return self.members({"type": _name(type(thing)), "": sorted(thing, key=self.value)})
+        parts = self.parts(getattr(thing, "py_func", thing))
+        named = isinstance(thing, type | FunctionType) and len(parts) == 1
+        return self.value(parts["type"]) if named else self.members(parts)
+
+    def members(self, parts: Mapping[str, Any]) -> str:
+        """Return the text of parts that have names."""
+        return f"{{{', '.join(f'{json.dumps(str(name))}: {self.value(part)}' for name, part in parts.items())}}}"
+
+    def parts(self, thing: Any) -> dict[str, Any]:
+        """Return what a function, a class or another object is made of."""
+        if isinstance(thing, _STREAMS):
+            raise ValueError(f"{self.name} must draw from the streams that it is given, got one of its own")
+        if isinstance(thing, FunctionType):
+            code = [_code(thing.__code__)] if "<" in thing.__qualname__ else []  # found by no name
+            return {"type": _name(thing)} | ({"": code + _held(thing)} if code or _held(thing) else {})
+        if isinstance(thing, type):
+            return {"type": _name(thing)} | _members(thing)
+        return {"type": _name(type(thing))} | _members(type(thing)) | _state(thing)
 
 
-def _fields(thing: Any) -> Mapping[str, Any]:
-    if is_dataclass(thing):
-        return {each.name: getattr(thing, each.name) for each in fields(thing)}
+def _state(thing: Any) -> dict[str, Any]:
+    """What an object is made of, beside its class."""
+    if isinstance(thing, tuple) and hasattr(thing, "_asdict"):
+        return dict(thing._asdict())
+    kind, held = type(thing), {} if isinstance(thing, ModuleType) else getattr(thing, "__dict__", {})
+    held = {name: value for name, value in held.items() if not isinstance(getattr(kind, name, 0), cached_property)}
+    reduce: Any = copyreg.dispatch_table.get(kind, lambda one: one.__reduce_ex__(4))
     try:
-        names = thing._fields if isinstance(thing, tuple) else vars(thing)  # type: ignore[attr-defined]
-    except (AttributeError, TypeError):  # a plain tuple, or of another language
-        return {}
-    return {name: getattr(thing, name) for name in names}
+        made = reduce(thing)
+    except (TypeError, pickle.PicklingError):  # cannot be copied either, unless it says itself how
+        made = getattr(thing, "__name__", None)
+    if not isinstance(made, tuple):
+        return held | ({"": f"{getattr(thing, '__module__', '')}.{made}"} if made else {})
+    args = made[1][1:] if made[1] and made[1][0] is kind else made[1]  # the type is told
+    rest = [[*part] if isinstance(part, Iterator) else part for part in (args, *made[2:], None)]
+    inside = isinstance(rest[1], tuple) or any(isinstance(part, list) for part in rest[2:])  # in slots, or items
+    plain = held or not (args or any(part is not None for part in rest[1:]))
+    return held | ({"": rest} if inside or not plain else {})
 
 
-def _short(text: str) -> Any:
-    return json.loads(text) if len(text) <= _LONGEST else f"sha256 {hashlib.sha256(text.encode()).hexdigest()}"
+def _members(kind: type) -> dict[str, Any]:
+    """What the caller's classes hold, and of their methods and properties those that hold something."""
+    mine = [each for each in reversed(kind.__mro__) if each.__module__.partition(".")[0] not in _KNOWN]
+    found = [(name, value) for each in mine for name, value in vars(each).items() if name != "_abc_impl"]
+    found = [(name, value) for name, value in found if not name[0] == "_" == name[-1]]  # Python's, and what makes it
+    methods = {name: _held(value) for name, value in found if hasattr(value, "__get__")}
+    return {name: methods.get(name, value) for name, value in found if methods.get(name, True)}
+
+
+def _held(function: Any) -> list[Any]:
+    """What a function encloses, its defaults, and streams that it names; of a method what it is bound to."""
+    function = getattr(function, "fget", function)
+    if not isinstance(function, FunctionType):
+        return [function.__self__] if isinstance(function, MethodType) else []
+    enclosed, defaults = gc.get_referents(*(function.__closure__ or ())), function.__defaults__ or ()
+    named = [function.__globals__.get(name) for name in _names(function.__code__)]
+    drawn = [each for each in named if isinstance(getattr(each, "__self__", each), _STREAMS)]
+    return [*enclosed, *defaults, *(function.__kwdefaults__ or {}).values(), *drawn]
+
+
+@lru_cache(1024)
+def _names(code: CodeType) -> list[str]:
+    inside = [name for each in code.co_consts if isinstance(each, CodeType) for name in _names(each)]
+    return inside + [step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"]
+
+
+def _code(code: CodeType) -> tuple[Any, ...]:
+    """What a function does, wherever it stands."""
+    consts = [_code(each) if isinstance(each, CodeType) else each for each in code.co_consts]
+    return code.co_code, code.co_names, consts
+
+
+def _name(thing: Any) -> str:
+    return f"{thing.__module__}.{thing.__qualname__}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f'"sha256 {hashlib.sha256(text.encode()).hexdigest()}"'

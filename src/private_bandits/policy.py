@@ -345,7 +345,7 @@ class InPython(Playable):
 
     def check(self, problem: Any, horizon: int) -> dict[str, float]:
         """Refuse what is no problem, and a longer run."""
-        _learners().check(self.name, problem)
+        _learners().check(self._policy, problem)
         protocol.check_horizon(self.name, horizon, self.horizon)
         return {}
 

@@ -117,6 +117,7 @@ def simulate(
     rounds = log_checkpoints(horizon) if checkpoints is None else _checked(checkpoints, horizon)
     played = playable(policy)
     facts = played.check(problem, horizon)
+    attributes = _attributes(problem, played, horizon, seed) | facts  # refused before the first round, if at all
     # imported where they are used, after the arguments are checked: they take longer than the library
     import joblib
     import xarray as xr
@@ -124,7 +125,8 @@ def simulate(
 
     few = len(numbers) * played.cost(horizon) <= {"threads": _FEW, "processes": _FEW_IN_PYTHON}[played.workers]
     stop: list[bool] = []  # not empty: the threads leave off
-    workers = functools.partial(joblib.Parallel, n_jobs=1 if few else n_jobs, prefer=played.workers)
+    most = min(joblib.cpu_count() if n_jobs == -1 else n_jobs, len(numbers))  # a worker without a run costs as much
+    workers = functools.partial(joblib.Parallel, n_jobs=1 if few else most, prefer=played.workers)
     try:
         play = workers(return_as="generator")
     except ValueError:  # the backend that the caller chose returns all runs at once, as "multiprocessing" does
@@ -139,7 +141,7 @@ def simulate(
     return xr.Dataset(
         {"regret": (("replication", "t"), regret, {"long_name": "pseudo-regret"})},
         coords={"replication": np.array(numbers), "t": rounds},
-        attrs=_attributes(problem, played, horizon, seed) | facts,
+        attrs=attributes,
     )
 
 
@@ -214,7 +216,7 @@ def _checked(checkpoints: Sequence[int], horizon: int) -> np.ndarray:
 
 
 def _attributes(problem: AnyProblem, policy: Playable, horizon: int, seed: int) -> dict[str, str | int | float]:
-    return {
+    told: dict[str, str | int | float] = {
         "problem": str(problem),
         "problem_parameters": parameters(problem),
         "policy": policy.name,
@@ -227,6 +229,9 @@ def _attributes(problem: AnyProblem, policy: Playable, horizon: int, seed: int) 
         "seed": seed if seed < 2**63 else str(seed),
         "versions": _versions(),
     }
+    for name in told.keys() - {"horizon", "seed"}:
+        checks.text(name, told[name])
+    return told
 
 
 @functools.cache

@@ -1,6 +1,7 @@
 """The random streams of a replication, all of them from one seed."""
 
 import copy
+import pickle
 import random
 import threading
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.parameters import parameters
 
 __all__ = [
     "Streams",
@@ -69,14 +71,44 @@ def own_copy(thing: Any) -> Any:
 
     Raises
     ------
-    ValueError
-        If it holds a random stream: what it draws must be the run's, or all runs would have the same numbers.
+    TypeError
+        If it holds what cannot be copied.
     """
-    parts: dict[int, Any] = {}
-    thing = copy.deepcopy(thing, parts)
-    if any(isinstance(part, np.random.Generator | np.random.RandomState | random.Random) for part in parts.values()):
-        raise ValueError(f"{type(thing).__name__} must draw from the streams that it is given, got one of its own")
-    return thing
+    try:
+        return copy.deepcopy(thing)
+    except (TypeError, NotImplementedError, RecursionError) as error:
+        raise ValueError(f"{type(thing).__name__} must be copied for each run, got {checks.brief(error)}") from None
+
+
+@contextmanager
+def apart(*things: Any) -> Iterator[None]:
+    """Refuse a run inside that changes what others share: copies are played, but not of classes and functions.
+
+    Parameters
+    ----------
+    things : object
+        Whose copies are played, or a class.
+
+    Raises
+    ------
+    ValueError
+        If one of them holds a random stream, or has changed; or if the common streams of NumPy or of Python were used.
+    """
+    before = _shared(things)
+    yield
+    for what, now in _shared(things).items():
+        if before[what] != now:
+            raise ValueError(f"a run must leave nothing to the next, got a change of {what}")
+
+
+def _shared(things: tuple[Any, ...]) -> dict[str, Any]:
+    names = (getattr(thing, "__name__", type(thing).__name__) for thing in things)
+    told: dict[str, Any] = {
+        f"what copies of {name} share": parameters(thing) for name, thing in zip(names, things, strict=True)
+    }
+    if threading.current_thread() is threading.main_thread():  # what others draw is theirs
+        told |= {"random": random.getstate(), "np.random": pickle.dumps(np.random.get_state())}
+    return told
 
 
 @contextmanager

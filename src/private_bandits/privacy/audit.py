@@ -80,6 +80,7 @@ class Audit:
         return f"{said}; {self.event}: {self.event.hits}, {self.event.others} of {self.event.runs}"
 
 
+@np.errstate(under="ignore")  # of what is nearly 0, whatever the caller asked NumPy for
 def audit(
     target: Any,
     *,

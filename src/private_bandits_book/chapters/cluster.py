@@ -69,10 +69,10 @@ def cluster(address: str) -> Iterator[None]:
 
 def code() -> str:
     """Return what must be the same wherever runs are played: the versions, and the sources of compiled loops."""
-    from private_bandits._compiled import _cache_folder
+    from private_bandits._compiled import sources
     from private_bandits.simulation import _versions
 
-    return f"{_versions()}, {os.path.basename(_cache_folder())}"
+    return f"{_versions()}, {sources()}"
 
 
 @functools.cache

@@ -218,6 +218,7 @@ def rho(policy: FinitePolicy, horizon: int = 2) -> float:
     return found
 
 
+@np.errstate(under="ignore")
 def renyi(p: np.ndarray, q: np.ndarray, order: float) -> float:
     """Return the Rényi divergence of two finite distributions, of an order above 1."""
     seen = p > 0

@@ -1,0 +1,443 @@
+"""What runs could share: each copies what it plays, draws from its streams, and results tell it whole."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import enum
+import functools
+import itertools
+import json
+import math
+import operator
+import os
+import pathlib
+import random
+import secrets
+import subprocess
+import sys
+import threading
+import types
+from collections import Counter, defaultdict, deque
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from private_bandits.simulate import trace
+
+from private_bandits import baselines, simulate
+from private_bandits.baselines import replay
+from private_bandits.papers import cascading
+from private_bandits.parameters import parameters
+from private_bandits.policy import Player
+from private_bandits.privacy import audit
+from private_bandits.privacy.sampled import lower_end
+from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem
+
+ARMS = Arms.bernoulli([0.5, 0.4])
+BALL = ConvexLoss.ball([[0.3]], kind="smooth")
+NUMBERS = np.random.default_rng(5)
+DRAW = NUMBERS.random
+
+
+class Arm0:
+    """A policy of one arm."""
+
+    name = "arm 0"
+
+    def __init__(self, held=None):
+        self.held = held
+
+    def start(self, problem, choice, noise):
+        return self
+
+    def ask(self, *shown):
+        return [0]
+
+    def tell(self, feedback):
+        pass
+
+
+class Two(Problem):
+    """Two arms, of what `draw` and `gap` are to return."""
+
+    n_items = 2
+
+    def __init__(self, feedback=lambda: [1.0], lost=0.0):
+        self.feedback, self.lost = feedback, lost
+
+    def draw(self, items, t, rng):
+        return self.feedback()
+
+    def gap(self, items, t):
+        return self.lost
+
+
+def policy_with(**members):
+    """A policy whose class holds more."""
+    return type("Held", (Arm0,), {"__module__": "mine", **members})
+
+
+def play(policy, problem=ARMS, **changes):
+    return simulate(problem, policy, **{"horizon": 20, "replications": 2, "seed": 1, **changes})
+
+
+# --- a run leaves nothing to the next one
+
+
+def counted(self, feedback):
+    self.pulls[0] += 1
+
+
+def counter():
+    count = [0]
+
+    def count_on(*given):
+        count[0] += 1
+
+    return count_on
+
+
+def tell_with_default(self, feedback, seen=[]):  # noqa: B006  # the fault
+    seen.append(feedback)
+
+
+def rebinding(self, feedback):
+    type(self).pulls += 1
+
+
+class Inner:
+    """Held by a policy, and keeps in its class."""
+
+    pulls = [0]
+    tell = counted
+
+
+class Learner(Arm0):
+    """What another class's `start` returns."""
+
+    pulls = [0]
+    tell = counted
+
+
+class Drifting(Two):
+    """A problem that changes what its class holds."""
+
+    means = [0.0, 0.5]
+
+    def draw(self, items, t, rng):
+        self.means[0] += 0.01
+        return [rng.normal(self.means[items[0]])]
+
+
+LEAKS = {
+    "list": policy_with(pulls=[0], tell=counted)(),
+    "array": policy_with(pulls=np.zeros(1), tell=counted)(),
+    "dict": policy_with(pulls={0: 0}, tell=counted)(),
+    "of a class above": type("Below", (policy_with(pulls=[0], tell=counted),), {"__module__": "mine"})(),
+    "bound anew": policy_with(pulls=0, tell=rebinding)(),
+    "slots": policy_with(__slots__=("more",), pulls=[0], tell=counted)(),
+    "replayed": replay(policy_with(pulls=[0], tell=counted)(), 1.0, 100, first=1),
+    "of a learner's class": policy_with(start=lambda self, problem, choice, noise: Learner())(),
+    "of a part's class": policy_with(tell=lambda self, feedback: self.held.tell(feedback))(Inner()),
+    "function": policy_with(tell=lambda self, feedback: self.held(feedback))(counter()),
+    "method": policy_with(tell=counter())(),
+    "default": policy_with(tell=tell_with_default)(),
+    "np.random": policy_with(tell=lambda self, feedback: np.random.random())(),  # noqa: NPY002
+    "random": policy_with(tell=lambda self, feedback: random.random())(),
+}
+
+
+@pytest.mark.parametrize("policy", LEAKS.values(), ids=LEAKS)
+def test_a_run_that_changes_what_the_next_one_finds_is_refused(policy):
+    with pytest.raises(ValueError, match="a run must leave nothing to the next, got a change of"):
+        play(policy, replications=1)
+    if policy is LEAKS["of a learner's class"]:  # which an audit of many short runs does not look at
+        return
+    with pytest.raises(ValueError, match="a run must leave nothing to the next, got a change of"):
+        audit(policy, problem=ARMS, horizon=3, promised=1.0, seed=1, runs=400)
+
+
+def test_so_is_a_problem_and_constants_of_a_class_are_none():
+    with pytest.raises(ValueError, match="got a change of what copies of Drifting share"):
+        play(Arm0(), Drifting(), replications=1)
+    play(policy_with(pulls=[0], seen={}, cached=property(lambda self: self.pulls))())
+
+
+def test_what_another_thread_draws_is_its_own():
+    done: list[float] = []
+    other = threading.Thread(target=lambda: done.extend(play(Arm0()).regret[:, -1].to_numpy()))
+    random.random(), np.random.random()  # noqa: B018, NPY002
+    other.start()
+    while other.is_alive():
+        random.random()
+    assert len(done) == 2
+
+
+# --- no stream but those of the run
+
+
+STREAMS = {
+    "Generator": np.random.default_rng(1),
+    "its method": np.random.default_rng(1).normal,
+    "BitGenerator": np.random.PCG64(1),
+    "RandomState": np.random.RandomState(1),
+    "of NumPy": np.random.normal,  # noqa: NPY002
+    "Random": random.Random(1),
+    "method of Random": random.Random(1).random,
+    "of the system": secrets.SystemRandom(),
+    "partial": functools.partial(np.random.default_rng(1).normal, 0.0),
+    "argument": functools.partial(max, random.Random(1)),
+    "closure": (lambda rng: lambda: rng.random())(random.Random(1)),
+    "default": lambda rng=random.Random(1): rng.random(),  # noqa: B008
+    "global of a lambda": lambda: NUMBERS.random(),
+    "value": {(0, 1): [random.Random(1)]},
+    "key": {random.Random(1).random: 0},
+    "deque": deque([random.Random(1)]),
+    "set": {random.Random(1)},
+    "defaultdict": defaultdict(list, of=random.Random(1)),
+    "array": np.array([random.Random(1)], object),
+    "iterator": itertools.cycle([random.Random(1)]),
+    "part": types.SimpleNamespace(of=Arm0(random.Random(1))),
+    "bound": Arm0(random.Random(1)).ask,
+    "class of a part": policy_with(rng=random.Random(1))(),
+}
+
+
+@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
+def test_a_stream_is_seen_wherever_it_is(stream):
+    for policy in (Arm0(stream), policy_with(stream=stream)(), replay(Arm0([stream]), 1.0, 100)):
+        with pytest.raises((ValueError, TypeError), match=f"{type(policy).__name__} must (draw from|be copied)"):
+            play(policy)
+    with pytest.raises((ValueError, TypeError), match=r"Two must (draw from|be copied)"):
+        play(Arm0(), Two(stream))
+
+
+NAMED = {
+    "global": lambda self: [int(2 * NUMBERS.random())],
+    "method": lambda self: [int(2 * DRAW())],
+    "in a loop": lambda self: [int(2 * NUMBERS.random()) for _ in range(1)],
+    "keyword": lambda self, *, rng=NUMBERS: [int(2 * rng.random())],
+}
+
+
+@pytest.mark.parametrize("ask", NAMED.values(), ids=NAMED)
+def test_a_method_that_names_a_stream_is_seen(ask):
+    for members in ({"ask": ask}, {"arm": property(ask), "ask": lambda self: self.arm}):
+        with pytest.raises(ValueError, match="Held must draw from the streams that it is given, got one of its own"):
+            play(policy_with(**members)())
+
+
+def test_a_name_that_is_no_stream_there_and_what_makes_a_policy_are_no_fault():
+    members = {"NUMBERS": 0, "ask": lambda self: [self.NUMBERS], "__init__": lambda self: self.draw(DRAW())}
+    play(policy_with(**members, draw=lambda self, number: None)())
+
+
+# --- results tell what was run
+
+
+class Colour(enum.Enum):
+    """Told by its value."""
+
+    RED, BLUE = 1, 2
+
+
+class Slotted:
+    """Told without a dictionary."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of):
+        self.of = of
+
+
+def enclosing(number):
+    return lambda: number
+
+
+def within(number):
+    """A list that holds itself."""
+    made = [number]
+    made.append(made)
+    return made
+
+
+def privately(number):
+    made = types.SimpleNamespace()
+    made._of = number
+    return made
+
+
+PAIRS = {
+    "set": ({1}, {2}),
+    "frozenset": (frozenset("a"), frozenset("b")),
+    "Fraction": (Fraction(1, 3), Fraction(2, 3)),
+    "Decimal": (decimal.Decimal("0.1"), decimal.Decimal("0.2")),
+    "complex": (1j, 2j),
+    "enum": (Colour.RED, Colour.BLUE),
+    "range": (range(3), range(4)),
+    "date": (datetime.date(2026, 1, 1), datetime.date(2026, 1, 2)),
+    "bytes": (b"a", b"b"),
+    "bytearray": (bytearray(b"a"), bytearray(b"b")),
+    "path": (pathlib.Path("a"), pathlib.Path("b")),
+    "deque": (deque([1]), deque([2])),
+    "its length": (deque([1], 2), deque([1], 3)),
+    "partial": (functools.partial(max, 1), functools.partial(max, 2)),
+    "itemgetter": (operator.itemgetter(1), operator.itemgetter(2)),
+    "function": (math.sin, math.cos),
+    "ufunc": (np.sin, np.cos),
+    "closure": (enclosing(1), enclosing(2)),
+    "lambda": (lambda t: 2 * t, lambda t: 3 * t),
+    "inside a lambda": (lambda rows: [2 * x for x in rows], lambda rows: [3 * x for x in rows]),
+    "method": (Arm0(1).ask, Arm0(2).ask),
+    "slots": (Slotted(1), Slotted(2)),
+    "class": (Slotted, Arm0),
+    "and an object": (Arm0, Arm0(None)),
+    "of a class": (policy_with(means=[0.0])(), policy_with(means=[0.5])()),
+    "defaultdict": (defaultdict(list, a=1), defaultdict(list, a=2)),
+    "Counter": (Counter("a"), Counter("b")),
+    "keys": ({1: 0}, {"1": 0}),
+    "tuples as keys": ({(0, 1): 0.0}, {(0, 2): 0.0}),
+    "bytes as keys": ({b"a": 0}, {b"b": 0}),
+    "sets as keys": ({frozenset([1]): 0}, {frozenset([2]): 0}),
+    "NumPy's keys": ({np.int64(1): 0}, {np.int64(2): 0}),
+    "itself": (within(1), within(2)),
+    "digits": (10**5000, 10**5000 + 1),
+    "long double": (np.longdouble(1) / 3, np.longdouble(1) / 3 + np.finfo(np.longdouble).eps),
+    "many numbers": (np.zeros(5000), np.eye(1, 5000)),
+    "their type": (np.zeros(5000), np.zeros(5000, np.int64)),
+    "date of NumPy": (np.datetime64("2026-01-01"), np.datetime64("2026-01-02")),
+    "underscore": (privately(1), privately(2)),
+    "deep": (Slotted([{"a": Fraction(1)}]), Slotted([{"a": Fraction(2)}])),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS.values(), ids=PAIRS)
+def test_what_differs_is_told_so_and_what_does_not_is_told_alike(one, other):
+    told = parameters(Arm0(one))
+    assert told != parameters(Arm0(other)) and told == parameters(Arm0(one))
+    assert set(json.loads(told)) == {"type", "name", "held"} and len(told) < 5000
+    attributes = play(Arm0(one), horizon=2).attrs
+    assert attributes["policy_parameters"] == told != play(Arm0(other), horizon=2).attrs["policy_parameters"]
+
+
+def test_it_is_told_alike_in_every_process():
+    script = "import test_shared as t; print(t.parameters(t.Arm0([{'a', 'b', ('c', 1)}, lambda x: x in {'a', 'b'}])))"
+    told = set()
+    for seed in "123":
+        there = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(pathlib.Path(__file__).parent)}
+        done = subprocess.run([sys.executable, "-c", script], env=there, capture_output=True, text=True, check=True)
+        told.add(done.stdout)
+    assert len(told) == 1
+
+
+def test_a_net_of_parts_is_told_once_each():
+    nodes = [types.SimpleNamespace(number=number, near=[]) for number in range(60)]
+    for one, other in itertools.product(nodes, nodes):
+        one.near.append(other)
+    assert len(parameters(Arm0(nodes))) < 1000
+
+
+class Wordless(Player):
+    """Its paper is none."""
+
+    name, start, paper = "wordless", Arm0.start, None
+
+
+class Odd(Player):
+    """Its version is no text."""
+
+    name, start, version = "odd", Arm0.start, ("a", "b")
+
+
+def named(name):
+    return policy_with(name=name)()
+
+
+DEEP: list = []
+for _ in range(5000):
+    DEEP = [DEEP]
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        (named(None), "policy must be a text, got None"),
+        (named(3), "policy must be a text, got 3"),
+        (named("a\0b"), "policy must be a text, got 'a"),
+        (named("\udcff"), "policy must be a text, got "),
+        (Wordless(), "paper must be a text, got None"),
+        (Odd(), r"variant must be a text, got \('a', 'b'\)"),
+        (Arm0(x for x in "a"), "Arm0 must be copied for each run, got cannot pickle 'generator' object"),
+        (Arm0(threading.Lock()), "Arm0 must be copied for each run, got cannot pickle '_thread.lock' object"),
+        (Arm0(math), "Arm0 must be copied for each run, got cannot pickle 'module' object"),
+        (Arm0(DEEP), "Arm0 must be copied for each run, got maximum recursion depth exceeded"),
+    ],
+)
+def test_what_cannot_be_kept_or_copied_is_said_before_the_first_round(policy, said):
+    with pytest.raises((TypeError, ValueError), match=said) as refused:
+        play(policy, horizon=10**15)
+    assert len(str(refused.value).splitlines()) == 1
+
+
+# --- what is read once
+
+
+@pytest.mark.parametrize("form", [iter, lambda of: map(float, of), lambda of: (x for x in of), reversed, set, zip])
+def test_feedback_that_is_read_once_or_in_no_order_is_refused(form):
+    with pytest.raises(ValueError, match=r"draw\(\) must return a sequence of finite numbers, got .* for \[0\] in"):
+        play(Arm0(), Two(lambda: form([1.0])))
+
+
+@pytest.mark.parametrize("form", [list, tuple, deque, np.array], ids=lambda form: form.__name__)
+def test_feedback_may_be_any_sequence(form):
+    told = []
+    policy = policy_with(tell=lambda self, feedback: LOG.append(list(feedback)))()
+    LOG.clear()
+    play(policy, Two(lambda: form([1.0])), replications=1, horizon=3)
+    assert LOG == [[1.0]] * 3 != told
+
+
+LOG: list = []
+
+
+@pytest.mark.parametrize(
+    "lost", [None, np.array([0.5]), np.array(0.5), decimal.Decimal("0.5"), "0.5", math.inf, -1.0, 1j, [0.5]], ids=repr
+)
+def test_a_gap_is_a_number(lost):
+    with pytest.raises(ValueError, match=r"gap\(\) must return a number >= 0, got .* for \[0\] in round 1"):
+        play(Arm0(), Two(lost=lost))
+
+
+@pytest.mark.parametrize("lost", [Fraction(1, 2), np.float32(0.5), 0.5], ids=repr)
+def test_a_gap_may_be_any_real_number(lost):
+    np.testing.assert_array_equal(play(Arm0(), Two(lost=lost)).regret[:, -1], 10.0)
+
+
+@pytest.mark.parametrize("problem", [ARMS, Cascade([0.5], 1), BALL, Two(),
+                                     LinearContext.sphere([0.6, 0.3], n_actions=2)], ids=str)  # fmt: skip
+def test_an_answer_may_be_an_iterator_in_a_run_and_in_its_trace(problem):
+    once = policy_with(ask=lambda self, *shown: iter([0]))()
+    np.testing.assert_array_equal(play(once, problem).regret, play(Arm0(), problem).regret)
+    rows = [trace(problem, each, horizon=5, seed=1) for each in (once, Arm0())]
+    np.testing.assert_array_equal(*rows)
+
+
+# --- the caller's settings of NumPy
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda: audit(baselines.adap_ucb(1.0), problem=ARMS, horizon=6, seed=1, runs=400),
+        lambda: audit(baselines.ucb(), problem=ARMS, horizon=3, promised=1.0, seed=1, runs=400),
+        lambda: lower_end(750, 276, 1500, 0.0, 0.05),
+        lambda: [cascading.algorithms(1.0, delta) for delta in (1e-6, 0.1, 0.5)],
+        lambda: play(Arm0(), BALL),
+        lambda: play(baselines.adap_ucb(1.0)),
+    ],
+    ids=["audit", "breach", "end", "calibration", "learner", "compiled"],
+)
+def test_an_error_for_each_underflow_that_the_caller_asks_for_is_no_fault_of_the_librarys(work):
+    with np.errstate(all="raise"):
+        work()
