@@ -135,18 +135,6 @@ def test_the_committed_trials_are_those_of_the_study_and_are_run_again_alike(tri
         assert again[4] == pytest.approx(row["low"], rel=1e-6, abs=1e-9) and again[6] == row["accused"]
 
 
-def test_rules_on_both_sides(trials):
-    assert [rule(trials).verdict for rule in (rules.own_alarms, rules.own_power, rules.own_answers)] == (
-        ["reproduced"] * 3
-    )
-    assert rules.own_sharper(trials).verdict == "reproduced"
-    false = trials.assign(accused=trials["kind"].isin(long.RIGHT) | trials["accused"])
-    assert rules.own_alarms(false).verdict == "not reproduced"
-    assert rules.own_power(trials.assign(accused=False)).verdict == "not reproduced"
-    assert rules.own_answers(trials.assign(low=trials["low"] / 2)).verdict == "not reproduced"
-    assert rules.own_sharper(trials.assign(two_intervals=trials["low"] + 1)).verdict == "not reproduced"
-
-
 @pytest.mark.parametrize(
     ("verdicts", "runs", "verdict"),
     [

@@ -11,7 +11,7 @@ from claims import between, rules_of
 
 from private_bandits.papers import cascading as paper
 from private_bandits.papers.cascading import b_lb
-from private_bandits_book.cascading import rules
+from private_bandits_book.cascading import long, rules
 from private_bandits_book.plots import facts
 from private_bandits_book.rules import Ruling
 from private_bandits_book.verdicts import AFTER_REPAIR, EXACT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
@@ -64,34 +64,24 @@ def test_labels_are_judged_by_the_worst_published_curve():
 # --- panels
 
 
-def test_the_anchor_is_known_to_three_per_cent_at_its_horizon():
-    cases = (1015.4, 100_000, REPRODUCED), (1019.4, 100_000, NOT_REPRODUCED), (986.8, 10_000, UNDECIDED)
-    for regret, t, verdict in cases:
-        assert rules.kveton_table_1(world((paper.cascade_ucb1(), regret), t=t)).verdict == verdict
-
-
-@pytest.mark.parametrize("claim", ["figure-1a", "figure-1b", "figure-1c", "figure-1d", "figure-2a"])
-@pytest.mark.parametrize("change", ORDER)
-def test_a_panel_has_its_order(claim, change):
-    step, no_more = CHANGE[change], published(1, 1, 1, epsilon=3.0, t=99)
-    assert RULES[claim](published(100, 200, 200 - step), no_more).verdict == ORDER[change]
-    assert RULES[claim](published(200 + step, 200, 300), no_more).verdict == ORDER[change]
-
-
-def test_a_panel_takes_the_longer_study_at_its_setting_only():
+def test_runs_of_the_longer_study_stand_for_those_of_the_same_policy_on_the_same_problem_at_the_same_round():
     close, more = published(100, 200, 200), published(100, 200, 200.5, runs=400)
-    assert rules.figure_1a(close, more).verdict == REPRODUCED
+    most = long.with_more(close, more)
+    assert len(most) == 1200 and set(most["t"]) == {1000}
+    assert most["regret"].mean() == pytest.approx(500.5 / 3)
     for other in ({"size": 5}, {"epsilon": 2.0}, {"t": 500}):
-        assert rules.figure_1a(close, published(100, 200, 200.5, runs=400, **other)).verdict == UNDECIDED
+        kept = long.with_more(close, published(100, 200, 200.5, runs=400, **other))
+        assert kept.groupby("policy").size().loc[["Gaussian", "Laplace"]].tolist() == [20, 20]
 
 
 @pytest.mark.parametrize("claim", ["figure-2b", "figure-2c", "figure-2d"])
 @pytest.mark.parametrize("change", ORDER)
 def test_a_longer_list_widens_the_factor(claim, change):
     before, now = published(100, 400, 800), published(100, 200, 400 - CHANGE[change], size=8)
-    no_more = published(1, 1, 1, epsilon=3.0, t=99)
-    assert RULES[claim](now, before, no_more).verdict == ORDER[change]
-    assert RULES[claim](published(100, 200, 150, size=8), before, no_more).verdict == NOT_REPRODUCED
+    assert RULES[claim](now, before).verdict == ORDER[change]
+    assert RULES[claim](published(100, 200, 150, size=8), before).verdict == NOT_REPRODUCED
+    alone = now[now["algorithm"] != "Algorithm 3"]
+    assert RULES[claim](alone, before).missing and RULES[claim](now, before[:0]).missing
 
 
 def swept(*regrets, epsilons=(0.5, 1.0, 2.0)):
@@ -112,22 +102,6 @@ def test_a_sweep_that_ends_early_does_not_come_near():
     assert rules.figure_1e(swept(300, 148, 120, epsilons=(0.1, 0.2, 0.4))).verdict == UNDECIDED
 
 
-def central(make, along, values, regrets):
-    panels = [
-        (value, world((make(value), regret), **{along: value})) for value, regret in zip(values, regrets, strict=True)
-    ]
-    return pd.concat(runs if along == "n_items" else runs.drop(columns=along).assign(epsilon=v) for v, runs in panels)
-
-
-@pytest.mark.parametrize("change", ORDER)
-def test_central_regret_falls_with_epsilon_and_grows_with_items(change):
-    ends, hybrid = (300, 200, 200 + CHANGE[change]), (20, 1000, 0.01)
-    by_epsilon = central(lambda e: paper.ucb_hybrid(e, *hybrid), "epsilon", (0.1, 0.5, 1.0), ends)
-    by_items = central(lambda n: paper.ucb_hybrid(1.0, *hybrid), "n_items", (20, 12, 8), ends)
-    assert rules.figure_1f(by_epsilon).verdict == rules.figure_1g(by_items).verdict == ORDER[change]
-    assert rules.figure_1g(by_items[by_items["n_items"] == 8]).verdict == UNDECIDED
-
-
 @pytest.mark.parametrize("claim", ["figure-1h", "figure-1i"])
 @pytest.mark.parametrize("change", ORDER)
 def test_cucb_is_ahead_and_the_more_the_smaller_epsilon(claim, change):
@@ -143,28 +117,7 @@ def test_cucb_is_ahead_and_the_more_the_smaller_epsilon(claim, change):
     assert RULES[claim](both(500, 100 - step), 2.0).verdict == ORDER[change]
 
 
-# --- what the text says, and what this book adds
-
-
-@pytest.mark.parametrize("change", ORDER)
-def test_one_policy_against_another(change):
-    at = 200 + CHANGE[change]
-    blocks, bit = paper.repaired_central(1.0, 20, 4, 1000), paper.repaired_local(1.0, 4)
-    bare, high = (paper.repaired_local(math.inf, 4), 900), (paper.repaired_central(4.0, 20, 4, 1000), 900)
-    hybrid = [(paper.ucb_hybrid(1.0, 20, 1000), 200), (paper.ucb_hybrid(1.0, 20, 1000, variant="proof"), 900)]
-    verdicts = [
-        rules.section_5_3(
-            world((paper.ucb_composition(1.0, 1e-3, 4, 0.01), at), (paper.ucb_laplace(1.0, 4, 0.01), 200))
-        ),
-        rules.conjecture_8(world((blocks, at), *hybrid)),
-        rules.own_central_over_local(world((blocks, at), (bit, 200), high)),
-        rules.own_local_regret(
-            [world((bit, 5), (paper.uniform(), 200)), world((bit, at), bare, (paper.uniform(), 200))]
-        ),
-        rules.own_one_answer([world((bit, at), bare, (paper.ucb_gaussian(1.0, 1e-3, 4), 200))]),
-    ]
-    assert {found.verdict for found in verdicts} == {ORDER[change]}
-    assert all(found.about for found in verdicts)
+# --- what this book adds
 
 
 @pytest.mark.parametrize(

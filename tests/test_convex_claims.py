@@ -59,24 +59,12 @@ def test_the_reduction_is_within_a_constant_of_what_is_printed(monkeypatch):
     assert rules.theorem_3().verdict == NOT_REPRODUCED
 
 
-@pytest.mark.parametrize(("power", "verdict"), [(0.66, REPRODUCED), (0.707, UNDECIDED), (0.76, NOT_REPRODUCED)])
-def test_a_power_is_judged_by_equivalence(power, verdict):
-    found = rules.table_1_convex_smooth_non_private(about(power, 0.005), 0.693, 0.75)
-    assert found.verdict == verdict and found.about
-    assert rules.table_1_strongly_convex_smooth_non_private(about(0.54), 0.54, 0.667).verdict == REPRODUCED
-
-
 @pytest.mark.parametrize(
     ("printed", "tuned", "verdict"),
     [(1.96, 1.0, AFTER_REPAIR), (1.0, 1.0, REPRODUCED), (1.96, 1.9, NOT_REPRODUCED), (1.96, 1.5, UNDECIDED)],
 )
 def test_the_square_belongs_to_the_step(printed, tuned, verdict):
     assert rules.two_points_optimal(about(printed), about(tuned)).verdict == verdict
-
-
-@pytest.mark.parametrize(("apart", "verdict"), [(-0.09, REPRODUCED), (0.005, UNDECIDED), (0.09, NOT_REPRODUCED)])
-def test_a_learner_for_smooth_losses_improves_by_its_power(apart, verdict):
-    assert rules.improves_smooth(about(apart)).verdict == rules.improves_strong_smooth(about(apart)).verdict == verdict
 
 
 @pytest.mark.parametrize(

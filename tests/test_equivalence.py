@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 
 import numpy as np
 import pytest
 
 from private_bandits.estimates import Interval, fit_exponent
-from private_bandits_book.judging import Power
+from private_bandits_book.judging import at_most, exactly
 from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
-AT_MOST, EXACTLY = Power(1.0, above=2.0), Power(1.0, above=2.0, below=0.0)
+AT_MOST, EXACTLY = partial(at_most, claimed=1.0, wrong=2.0), partial(exactly, claimed=1.0, below=0.0, above=2.0)
 X, SPREAD, SEEDS = np.array([1.0, 2.0, 4.0]), 0.5, 200
 RUNS = (5, 20, 80, 320)
 # the power of a law, and its verdict by either claim: the claimed power, half the margin beside it, and a wrong one
@@ -35,9 +36,9 @@ def measured(law: float, runs: int) -> list[Interval]:
     return found
 
 
-def shares(rule: Power, law: float, verdict: str) -> list[float]:
+def shares(rule: Callable, law: float, verdict: str) -> list[float]:
     """How often a law has a verdict, by the number of runs."""
-    return [float(np.mean([rule.judge(one).verdict == verdict for one in measured(law, runs)])) for runs in RUNS]
+    return [float(np.mean([rule(one).verdict == verdict for one in measured(law, runs)])) for runs in RUNS]
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -71,11 +72,26 @@ def test_between_the_zones_the_limit_is_undecided(rule, law):
 )
 def test_the_margin_is_a_quarter_of_the_distance(low, high, at_most, exactly):
     seen = Interval((low + high) / 2, low, high)
-    assert (AT_MOST.judge(seen).verdict, EXACTLY.judge(seen).verdict) == (at_most, exactly)
+    assert (AT_MOST(seen).verdict, EXACTLY(seen).verdict) == (at_most, exactly)
 
 
 def test_nothing_measured_is_undecided_and_powers_out_of_order_are_refused():
-    assert AT_MOST.judge(None).verdict == AT_MOST.judge(math.nan).verdict == UNDECIDED
-    for wrong in (Power(1.0, above=0.5), Power(1.0, above=2.0, below=1.0)):
+    assert AT_MOST(None).verdict == AT_MOST(math.nan).verdict == EXACTLY(None).verdict == UNDECIDED
+    assert at_most(1.0, math.nan, wrong=2.0).verdict == UNDECIDED  # at horizons too short to tell what is claimed
+    for wrong in (
+        lambda: at_most(1.0, 1.0, wrong=0.5),
+        lambda: exactly(1.0, 1.0, below=1.0, above=2.0),
+        lambda: exactly(1.0, 1.0, below=math.nan, above=2.0),
+    ):
         with pytest.raises(ValueError, match="around the claimed one"):
-            wrong.judge(1.0)
+            wrong()
+
+
+def test_each_of_several_powers_is_judged_and_none_is_not_shown():
+    good, open_, bad = Interval(1.0, 0.9, 1.1), Interval(1.5, 1.4, 1.6), Interval(2.0, 1.9, 2.1)
+    for rule in (AT_MOST, EXACTLY):
+        assert [rule(found).verdict for found in ([good], [good, open_], [good, bad, open_], [good, None])] == [
+            REPRODUCED, UNDECIDED, NOT_REPRODUCED, UNDECIDED,
+        ]  # fmt: skip
+        assert rule([bad, good]).measurement == bad and rule([good, good]).measurement == good
+        assert rule([]).missing and not rule([None]).missing

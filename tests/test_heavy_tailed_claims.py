@@ -153,20 +153,11 @@ def panel(se, low, high, horizon=10**12, spread=0.001, spare=2.0, setting=1):
 )
 def test_an_order_must_hold_at_both_ends(shares, expected):
     assert far.below(panel(*shares)).verdict == expected
-    assert rules.figure_dp_settings(panel(*shares)).verdict == expected
 
 
 def test_a_mode_that_no_run_has_drawn_has_the_probability_2_beta():
     assert far.below(panel(0.10, 0.2, 0.3, horizon=100)).verdict == REPRODUCED
     assert far.below(panel(0.19, 0.2, 0.3, horizon=100)).verdict == UNDECIDED
-
-
-def test_one_panel_that_is_above_is_enough_and_short_horizons_do_not_count():
-    good, bad = panel(0.1, 0.2, 0.3), panel(0.4, 0.2, 0.3, setting=2)
-    assert rules.figure_dp_settings(pd.concat([good, bad])).verdict == NOT_REPRODUCED
-    short = panel(0.4, 0.2, 0.3, horizon=10**11)
-    assert rules.figure_dp_settings(pd.concat([good, short])).verdict == REPRODUCED
-    assert rules.figure_dp_settings(short).verdict == UNDECIDED
 
 
 def test_the_table_counts_all_panels():

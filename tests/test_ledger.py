@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import partial
 
 import pandas as pd
 import pytest
 
 from private_bandits.estimates import Interval
 from private_bandits_book.chapters.book import find_book
-from private_bandits_book.judging import Power
+from private_bandits_book.judging import at_most
 from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.ledger import COLUMNS, claims_of, read_claims
 from private_bandits_book.package_data import tables
@@ -63,7 +64,7 @@ locus = "Figure 9"
 statement = "It looks so."
 not_testable = "the data are not public"
 """
-RATE = Power(0.5, above=1.0, quantity="T").judge
+RATE = partial(at_most, claimed=0.5, wrong=1.0, quantity="T")
 GOOD, BAD = RATE(Interval(0.5, 0.4, 0.6)), RATE(Interval(2.0, 1.9, 2.1))
 
 

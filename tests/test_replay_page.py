@@ -21,6 +21,7 @@ from private_bandits.simulate import simulate
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.replay import lemmas, long, long_studies, rules
 from private_bandits_book.rules import Ruling
+from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 BOOK = find_book()
 SLOW = ("Thompson", "UCB(0.5)", "KL-UCB")
@@ -41,7 +42,7 @@ def test_runs_of_a_study_are_played_again(label, every):
 
 def test_the_rule_of_the_library_is_the_one_that_was_chosen():
     table = long.choice(pd.read_csv(BOOK.data("replay") / "long-choice.csv"))
-    allowed = table[table["linear"] <= rules.RATE * 1200]
+    allowed = table[table["linear"] <= 1200 / 500]
     best = allowed.loc[allowed["ratio"].idxmin()]
     assert (best["factor"], best["growth"]) == (1.0, 1.0)
     record = replay(Policy("UCB", "", "", ("",), Guarantee.none(), index, _ucb(1.0)), 0.3, 20_000).record
@@ -89,18 +90,23 @@ def runs(ours: float, other: float, epsilon: float = 1.0) -> pd.DataFrame:
 
 
 def test_a_ratio_is_judged_on_both_sides_of_1():
-    for rule in (rules.own_replay_rivals, rules.own_replay_dp_klucb, rules.own_replay_free):
-        assert rule(runs(50.0, 100.0)).verdict == "reproduced"
-        assert rule(runs(100.0, 50.0)).verdict == "not reproduced"
-        assert rule(runs(100.0, 100.0)).verdict == "undecided"
-        with pytest.raises(LookupError):
-            rule(runs(50.0, 100.0)[lambda rows: rows["paper"] != ""])
-
-
-def test_linear_runs_are_judged_on_both_sides_of_one_in_500():
-    for linear, verdict in ((0, "reproduced"), (40, "not reproduced"), (16, "undecided")):
-        rows = pd.DataFrame({"algorithm": "replay", "variant": "Thompson", "linear": [0, linear], "replications": 4000})
-        assert rules.own_replay_linear(rows).verdict == verdict
+    for paper in ("azize2025", "auer2002"):
+        for ours, other, verdict in (
+            (50.0, 100.0, REPRODUCED),
+            (100.0, 100.0, UNDECIDED),
+            (100.0, 50.0, NOT_REPRODUCED),
+        ):
+            rows = runs(ours, other).assign(policy=lambda rows: rows["paper"])
+            mine, theirs = (rows[rows["paper"] == name] for name in ("", paper))
+            theirs = theirs if paper == "azize2025" else theirs.drop(columns="epsilon")
+            found = long.less(mine, theirs)
+            assert found.verdict == verdict and found.measurement.measured == pytest.approx(math.log(ours / other))
+            assert f"that of {paper} is" in found.reason
+            # of several the best counts, and what has no partner does not
+            worse = theirs.assign(regret=9 * other, policy="worse")
+            assert long.less(mine, pd.concat([worse, theirs])).measurement == found.measurement
+            assert long.less(pd.concat([mine, mine.assign(epsilon=7.0)]), theirs).verdict == verdict
+            assert long.less(mine[:0], theirs).missing
 
 
 def test_privacy_is_judged_by_the_largest_ratio():

@@ -18,7 +18,18 @@ import scipy
 
 from private_bandits.estimates import Interval, difference_interval, fit_exponent, mean_interval, ratio_interval
 from private_bandits.papers import cascading, semibandits
-from private_bandits_book.judging import Power, compared, minus, pick
+from private_bandits_book.judging import (
+    at_most,
+    compared,
+    exactly,
+    falling,
+    less,
+    minus,
+    order,
+    pick,
+    rarer,
+    within,
+)
 from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.ledger import Claim
 from private_bandits_book.rules import (
@@ -52,7 +63,7 @@ def about(value, half=0.0):
     return Interval(value, value - half, value + half)
 
 
-UPPER = Power(2 / 3, above=0.75, quantity="T").judge
+UPPER = partial(at_most, claimed=2 / 3, wrong=0.75, quantity="T")
 NEAR = Near(986.8, tolerance=30.0)
 LESS = Less("Gaussian", "Laplace")
 
@@ -163,7 +174,6 @@ def test_a_repaired_claim_gives_both_reasons_and_the_repaired_number():
         (lambda: Holds()(1, "one"), "holds must be True, False or None, got 1"),
         (lambda: all_of(REPRODUCED), "rulings must come from rules"),
         (lambda: after_repair(BAD, REPRODUCED), "rulings must come from rules"),
-        (lambda: all_of(), "at least one"),
         (lambda: rests_on({}), "at least one"),
     ],
 )
@@ -182,6 +192,10 @@ def test_a_claim_that_rests_on_others_is_as_bad_as_the_worst_of_them():
     assert rests_on({"a": good, "c": open_, "d": open_}).reason == "undecided: c, d; 1 other is better"
     assert found.evidence == INHERITED
     assert math.isnan(found.measurement.measured)
+
+
+def test_a_claim_without_any_part_is_not_shown():
+    assert all_of().missing and not all_of(OPEN).missing
 
 
 def test_a_verdict_cannot_be_typed():
@@ -252,27 +266,27 @@ def test_laws_with_one_mode_seldom_show_two_and_a_rare_one_is_seen():
     assert sum(rare_mode(runs) is not None for runs in stuck) >= 150
 
 
-def less(a, b, most):
+def lower(a, b, most):
     return by_runs(LESS, difference_interval, np.array(a), np.array(b), most=most)
 
 
 def test_an_unseen_mode_that_could_turn_a_comparison_leaves_it_undecided():
     """Of 40 runs one is stuck: 3/40 more of them at the most that can be lost would lift the mean by nearly as much."""
     stuck, plain, low = [*spread(39), 4.0], spread(40, 2.0), 0.9 * spread(40)
-    assert less(spread(40), plain, 100.0).verdict == less(stuck, plain, 8.0).verdict == REPRODUCED
-    found = less(stuck, plain, 100.0)
+    assert lower(spread(40), plain, 100.0).verdict == lower(stuck, plain, 8.0).verdict == REPRODUCED
+    found = lower(stuck, plain, 100.0)
     assert (found.verdict, found.evidence, found.excludes) == (UNDECIDED, MEASURED, ())
     assert found.reason.startswith(
         "1 of 40 runs, [0.00063, 0.13], stand apart: mean 4, the others 1.005; an unseen mode"
     )
     assert "of probability 0.075 could give another verdict than reproduced: Gaussian minus Laplace" in found.reason
-    kept = less(stuck, plain, 8.0)
+    kept = lower(stuck, plain, 8.0)
     assert kept.excludes == ("no difference",) and kept.reason.endswith("of probability 0.075 changes nothing")
     # nor is a failure safe: the mode may lie below
-    assert less(plain, stuck, 8.0).verdict == less(plain, low, 100.0).verdict == NOT_REPRODUCED
-    assert less([*spread(39), 0.01], low, 100.0).verdict == UNDECIDED
+    assert lower(plain, stuck, 8.0).verdict == lower(plain, low, 100.0).verdict == NOT_REPRODUCED
+    assert lower([*spread(39), 0.01], low, 100.0).verdict == UNDECIDED
     # what shows no mode stays as it was drawn, however much could be lost
-    assert less(spread(40), plain, math.inf).verdict == REPRODUCED
+    assert lower(spread(40), plain, math.inf).verdict == REPRODUCED
 
 
 def test_an_unseen_mode_is_put_where_it_moves_a_slope_furthest():
@@ -286,7 +300,7 @@ def test_an_unseen_mode_is_put_where_it_moves_a_slope_furthest():
     assert ruling(x**0.6).verdict == ruling(2 * x).verdict == REPRODUCED
     assert ruling(30.0 * x).verdict == UNDECIDED  # at the last points only it bends the slope to T^0.75
     assert ruling(30.0 * x, number=40_000).verdict == REPRODUCED
-    steep = Power(2.0, above=3.0, below=1.0).judge
+    steep = partial(exactly, claimed=2.0, below=1.0, above=3.0)
     assert ruling(30.0 * x, rule=steep).verdict == NOT_REPRODUCED  # far below K, with any mode
     assert ruling(math.inf, number=40_000).verdict == UNDECIDED
 
@@ -296,7 +310,7 @@ def test_runs_of_which_all_may_be_another_mode_decide_nothing():
     three = np.array([1.0, 1.0, 5.0])
     assert NEAR(mean_interval(three)).verdict == NOT_REPRODUCED  # as without any run at the target between the ends
     assert by_runs(NEAR, mean_interval, three, most=1e9).verdict == UNDECIDED
-    failing = Power(0.02, above=0.03, below=0.01).judge
+    failing = partial(exactly, claimed=0.02, below=0.01, above=0.03)
     assert failing(ratio_interval(three, spread(40, 5000.0))).verdict == NOT_REPRODUCED
     assert by_runs(failing, ratio_interval, three, spread(40, 5000.0), most=60.0).verdict == UNDECIDED
     assert by_runs(lambda seen: GOOD, lambda given: about(1.0), np.array([[1.0, 2.0]])) is GOOD  # computed, not drawn
@@ -361,14 +375,78 @@ def test_runs_are_picked_by_their_facts_and_compared_with_what_a_run_can_lose():
     stuck, plain = policy_runs("stuck", [*spread(39), 4.0]), policy_runs("plain", spread(40, 2.0))
     both = pd.concat([stuck, plain])
     assert (pick(both, policy="plain")["regret"] == spread(40, 2.0)).all()
-    for facts in ({}, {"policy": "plane"}):
-        with pytest.raises(LookupError, match="must name one policy"):
-            pick(both, **facts)
     found = compared(LESS, difference_interval, pick(both, policy="stuck"), pick(both, policy="plain"))
     assert found.verdict == UNDECIDED and "an unseen mode" in found.reason  # uniform play loses 100
     short = [pick(both, policy=name).assign(uniform=0.08) for name in ("stuck", "plain")]
     assert compared(LESS, difference_interval, *short).verdict == REPRODUCED
     assert {one.algorithm for one in found.about} == {"a A"}
+
+
+def field(**regrets):
+    """Runs of policies at epsilon 1 and 2 that end about these regrets."""
+    shown = [
+        policy_runs(name, spread(20, regret / epsilon, 0.01)).assign(epsilon=epsilon)
+        for name, regret in regrets.items()
+        for epsilon in (1.0, 2.0)
+    ]
+    return pd.concat(shown, ignore_index=True)
+
+
+A, B, C, ONE = {"policy": "a"}, {"policy": "b"}, {"policy": "c"}, {"epsilon": [1.0]}
+FIELD = field(a=50.0, b=60.0, c=60.0)
+COMPARISONS = [
+    (less(FIELD, A, B, **ONE), REPRODUCED, "a minus b is -10"),
+    (less(FIELD, B, C, **ONE), UNDECIDED, "b minus c is 0"),
+    (less(FIELD, B, A, **ONE), NOT_REPRODUCED, "b minus a is 10"),
+    (less(FIELD, A, B, epsilon=[2.0, 1.0]), REPRODUCED, "a minus b is -5"),  # the first of several is the number
+    (less([FIELD, field(a=70.0, b=60.0)], A, B, **ONE), NOT_REPRODUCED, "a minus b is 10"),
+    (less(FIELD, A, {"policy": "d"}, **ONE), UNDECIDED, "not shown at these parameters: policy d, epsilon 1"),
+    (less(FIELD, A, B, epsilon=[]), UNDECIDED, "not shown"),
+    (less([], A, B), UNDECIDED, "not shown"),
+    (less(FIELD, A | {"epsilon": 2.0}, A | {"epsilon": 1.0}), REPRODUCED, "a at epsilon 2 minus at epsilon 1 is -25"),
+    (order(FIELD[FIELD["epsilon"] == 1.0], A, B), REPRODUCED, "a minus b"),
+    (order(FIELD[FIELD["epsilon"] == 1.0], A, B, C), UNDECIDED, "b minus c"),
+    (order(FIELD[FIELD["epsilon"] == 1.0], C, B, A), NOT_REPRODUCED, "b minus a"),
+    (order(FIELD[FIELD["epsilon"] == 1.0], A, {"policy": "d"}, B), UNDECIDED, "not shown"),
+    (falling(FIELD, A, epsilon=[1.0, 2.0]), REPRODUCED, "a at epsilon 2 minus at epsilon 1"),
+    (falling(FIELD, A, epsilon=[2.0, 1.0]), NOT_REPRODUCED, "above 0"),
+    (falling(FIELD, A, epsilon=[1.0, 1.0]), UNDECIDED, "two values of epsilon"),
+    (falling(FIELD, A, epsilon=[1.0, 4.0]), UNDECIDED, "policy a, epsilon 4"),
+    (falling(FIELD, A, epsilon=[1.0]), UNDECIDED, "two values of epsilon"),
+    (within(FIELD, A | {"epsilon": 1.0}, 51.5, 1.6), REPRODUCED, "is within"),
+    (within(FIELD, A | {"epsilon": 1.0}, 51.5, 1.4), UNDECIDED, "its interval reaches it"),
+    (within(FIELD, A | {"epsilon": 1.0}, 51.5, 1.0), NOT_REPRODUCED, "lies outside"),
+    (within(FIELD, A | {"epsilon": 3.0}, 51.5, 1.6), UNDECIDED, "policy a, epsilon 3"),
+    (rarer("alarms", 0, 1000, than=0.01), REPRODUCED, "share of alarms, 0 of 1,000, minus 0.01 is -0.01"),
+    (rarer("alarms", 3, 1000, than=0.01), REPRODUCED, "below 0"),
+    (rarer("alarms", 4, 1000, than=0.01), UNDECIDED, "does not exclude 0"),
+    (rarer("alarms", 17, 1000, than=0.01), UNDECIDED, "does not exclude 0"),
+    (rarer("alarms", 18, 1000, than=0.01), NOT_REPRODUCED, "above 0"),
+    (rarer("alarms", 0, 0, than=0.01), UNDECIDED, "not shown at these parameters: none of alarms"),
+]
+
+
+@pytest.mark.parametrize(("found", "verdict", "reason"), COMPARISONS)
+def test_a_comparison_comes_out_on_both_sides_of_its_threshold(found, verdict, reason):
+    assert found.verdict == verdict and reason in found.reason
+    assert found.missing == ("not shown" in found.reason)
+    assert found.missing or "alarms" in found.reason or {one.algorithm for one in found.about} == {"a A"}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: less(FIELD, {"polcy": "a"}, B), "facts must be among paper, .*, got 'polcy'"),
+        (lambda: less(FIELD, A, B, epsilonn=[1.0]), "got 'epsilonn'"),
+        (lambda: less(FIELD, A, B), "policy a must name one policy, got a, which differ in epsilon"),
+        (lambda: order(FIELD, {}, A), " must name one policy, got a, b, c, which differ in policy"),
+        (lambda: within(FIELD, A, 1.0, 1.0), "must name one policy"),
+        (lambda: falling(FIELD, A, variant=["", "x"]), "must name one policy"),
+    ],
+)
+def test_facts_that_no_column_has_or_several_policies_share_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 def test_the_ledger_is_what_was_ruled():
