@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 
 import pandas as pd
 import pytest
@@ -13,6 +14,7 @@ from replay import folder
 
 from private_bandits.papers.definitions import bounds, factor, replacements
 from private_bandits_book.cascading import lemmas as cascading
+from private_bandits_book.chapters.book import find_book
 from private_bandits_book.definitions import lemmas as definitions
 from private_bandits_book.definitions import pictures
 from private_bandits_book.ledger import claims_of
@@ -20,14 +22,24 @@ from private_bandits_book.rules import LONGEST_REASON
 from private_bandits_book.semibandits import lemmas as semibandits
 from private_bandits_book.verdicts import AFTER_REPAIR, EXACT, INHERITED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
-CHAPTERS = ["cascading", "contextual", "convex", "definitions", "heavy_tailed", "semibandits"]
+CHAPTERS = ["audit", "cascading", "contextual", "convex", "definitions", "heavy_tailed", "replay", "semibandits"]
+
+
+def judged(chapter):
+    """The claims whose verdicts the cells of a committed notebook show."""
+    text = find_book().path(chapter).read_text(encoding="utf-8")
+    return set(re.findall(rf'<details id=\\"{chapter}-claim-([a-z0-9-]+)\\"', text))
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_every_claim_has_a_rule_or_rests_on_others_and_no_rule_is_left_over(chapter):
-    claims, rules = claims_of(chapter), rules_of(chapter)
-    alone = {claim.claim for claim in claims if not claim.rests_on and not claim.not_testable}
-    assert alone <= set(rules) <= {claim.claim for claim in claims if not claim.not_testable}
+def test_every_claim_is_judged_and_no_rule_is_left_over(chapter):
+    """By a rule without evidence, by a ruling or the evidence of a rule in a cell, or by what it rests on."""
+    claims, rules, cells = claims_of(chapter), rules_of(chapter), judged(chapter)
+    alone = {claim for claim, rule in rules.items() if not inspect.signature(rule).parameters}
+    needed = {claim.claim for claim in claims if not claim.rests_on and not claim.not_testable}
+    assert needed - alone - cells == set(), "neither a rule without evidence nor a cell"
+    assert set(rules) - {claim.claim for claim in claims if not claim.not_testable} == set(), "a rule without a claim"
+    assert set(rules) - alone - cells == set(), "a rule that no cell gives its evidence"
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

@@ -12,6 +12,7 @@ import pytest
 from private_bandits.papers.contextual import bounds, instances, ldp_glm, ldp_linucb, linucb
 from private_bandits.problems import LinearContext
 from private_bandits_book.contextual import joint, lemmas, messages, rules
+from private_bandits_book.rules import NotShown
 from private_bandits_book.runs import facts
 from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
@@ -109,6 +110,15 @@ def test_the_printed_constants_cost_and_ours_do_not(printed, derived, verdict):
     noise = np.linspace(0.99, 1.01, 20)
     regrets = dict(zip([*policies, linucb(dim=20)], (printed * noise, derived * noise, noise), strict=True))
     assert rules.published_price(runs(films, regrets)).verdict == verdict
+
+
+@pytest.mark.parametrize("kept", [("printed", "derived"), ("printed", ""), ("derived", "")])
+def test_a_policy_that_is_not_run_is_not_shown(kept):
+    stuck = instances.one_set(4, gap=0.2, offset=0.5)
+    made = [ldp_linucb(math.inf, delta=DELTA, dim=4, horizon=1000, variant=variant) if variant else linucb(dim=4) for variant in kept]
+    for rule in (partial(rules.limit_without_noise, gap=0.2), rules.published_price):
+        with pytest.raises(NotShown, match="algorithm (OFUL|Algorithm 5, variant (printed|derived), classical)$"):
+            rule(runs(stuck, dict.fromkeys(made, np.ones(20))))
 
 
 def test_private_actions_and_private_messages(monkeypatch):

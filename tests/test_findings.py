@@ -16,7 +16,6 @@ from private_bandits_book.chapters.book import find_book
 from private_bandits_book.contextual import lemmas as contexts
 from private_bandits_book.convex import long as convex
 from private_bandits_book.heavy_tailed import lemmas as tails
-from private_bandits_book.heavy_tailed import rules
 from private_bandits_book.heavy_tailed.long import PANEL
 from private_bandits_book.semibandits import long as sets
 from private_bandits_book.studies import stored
@@ -150,7 +149,7 @@ def test_the_numbers_of_the_findings_are_those_of_the_data_and_there_are_no_othe
 
 def test_the_twelve_panels_at_two_horizons_under_two_laws_are_below():
     order = committed("heavy_tailed", "order")
-    late = order[order["horizon"] >= rules._JUDGED_FROM]
+    late = order[order["horizon"] >= 10**12]  # as the cell has it
     assert sorted(late["horizon"].unique()) == [10**12, 10**15]
     means = late.groupby([*PANEL, "policy"])[["low", "high"]].mean().reset_index()
     mine, other = (means[means["policy"] == name].reset_index() for name in ("DP Robust SE", "DP Robust UCB"))

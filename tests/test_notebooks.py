@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from names import entangled
 from nbformat import from_dict
 
 from private_bandits_book.chapters.execute import judged_twice
@@ -77,6 +78,7 @@ def unreadable(notebook: dict[str, Any]) -> list[str]:
     """Return what keeps a chapter from being read, and copied, as the experiment that it is."""
     found, visible, hidden = [f"{claim}: judged in two cells" for claim in judged_twice(from_dict(notebook))], 0, 0
     declared: set[str] = set()
+    found += entangled({cell["id"]: "".join(cell["source"]) for cell in notebook["cells"] if "outputs" in cell})
     for cell in notebook["cells"]:
         source, tags = "".join(cell["source"]), set(cell["metadata"].get("tags", ()))
         if cell["cell_type"] == "markdown":
@@ -209,7 +211,7 @@ def _readable() -> dict[str, Any]:
         code("\n".join(["chapter.say(f'{horizon}')"] * 20), "remove-input"),
         code("\n".join(["x = 1"] * 12), "remove-input"),
         code("chapter.figure('figure-1', x)", **figure),
-        *(code("\n".join(["y" * 75] * 30)) for _ in range(4)),
+        *(code("\n".join(["y" * 75] * 30)) for _ in range(5)),
     ]
     return {"cells": [{**cell, "id": f"c{place:03d}"} for place, cell in enumerate(cells)]}
 
@@ -227,6 +229,8 @@ def _readable() -> dict[str, Any]:
         (5, "metadata", {"tags": ["hide-input"]}),
         (4, "outputs", [{"output_type": "display_data", "data": {"text/html": "", "text/markdown": "```{figure} x"}}]),
         (5, "source", "horizon = 3"),
+        (5, "source", "x = 2"),
+        (5, "source", "x['a'] = 2"),
         (5, "outputs", [{"output_type": "display_data", "data": {"text/html": '<details id="a-claim-b">'}}]),
         (5, "source", "y" * 76),
         (5, "source", "y\n" * 31),
@@ -237,6 +241,32 @@ def test_what_keeps_a_chapter_from_being_read_would_be_found(place: int, key: st
     assert unreadable(notebook) == []
     notebook["cells"][place][key] = value
     assert unreadable(notebook) != []
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["x = 1", "y = x", "print(y)"], []),
+        (["x = 1\nprint(x)", "x = 2\nprint(x)"], []),  # each its own
+        (["x = 1", "for x in [2]:\n    print(x)", "[x for x in [3]]\nlambda x: x"], []),
+        (["x = 1\ndef f(x):\n    x += 1\n    return x", "f(2)"], []),
+        (["x = []\nx += [1]\nx.append(2)\nx[0] = 3", "print(x)"], []),
+        (["x = 1", "y = x", "x = 2"], ["1 takes x, which 2 cells bind"]),
+        (["x = 1", "x = x + 1"], ["1 takes x, which 2 cells bind"]),
+        (["x = 1", "for x in x:\n    pass"], ["1 takes x, which 2 cells bind"]),
+        (["x = 1", "y = [x for _ in [1]]", "import a.b as x"], ["1 takes x, which 2 cells bind"]),
+        (["x = 1", "def f(y=x):\n    pass", "x: int = 2"], ["1 takes x, which 2 cells bind"]),
+        (["x = 1\ndef f():\n    return x", "x = 2"], ["0 takes x, which 2 cells bind"]),  # f finds the latter
+        (["x = 1\nf = lambda: x", "x = 2"], ["0 takes x, which 2 cells bind"]),
+        (["x = []", "x.append(1)"], ["1 changes x of another cell"]),
+        (["x = []", "x += [1]"], ["1 changes x of another cell"]),
+        (["x = []", "x[0] = 1"], ["1 changes x of another cell"]),
+        (["x = []", "x[0] += 1"], ["1 changes x of another cell"]),
+        (["x = {}", "for y in [1]:\n    x['a'] = y"], ["1 changes x of another cell"]),
+    ],
+)
+def test_a_cell_that_changes_another_one_would_be_found(cells: list[str], said: list[str]) -> None:
+    assert list(entangled(dict(enumerate(cells)))) == said
 
 
 @pytest.mark.parametrize("lines", [(1,) * 4, (30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30)])

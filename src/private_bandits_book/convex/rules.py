@@ -2,8 +2,8 @@
 
 Table 1 states orders. Where the book proves one, or reduces it by Theorem 3 to a bound that the learner's authors
 prove, the bound is computed at horizons far beyond any run, and its powers are compared with the claimed ones. Powers
-that nothing here proves are judged by runs, by equivalence; the next larger of T^(1/2), T^(2/3) and T^(3/4) is the
-nearest wrong one, fixed before the runs.
+that nothing here proves are judged by runs, in the notebook's cells; the next larger of T^(1/2), T^(2/3) and T^(3/4) is
+the nearest wrong one, fixed before the runs.
 """
 
 import math
@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from private_bandits.estimates import Interval
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.contextual import instances, one_point, two_point
+from private_bandits.papers.contextual import instances, two_point
 from private_bandits_book.convex import lemmas
-from private_bandits_book.judging import Holds, Less, Power, Privacy, Ruling, after_repair, all_of
+from private_bandits_book.judging import Holds, Privacy, Ruling, after_repair, all_of, at_most
 from private_bandits_book.verdicts import DERIVED, EXACT
 
 _PROVED, _EXACT = Holds(DERIVED), Holds(EXACT)
@@ -151,42 +151,12 @@ def laplace_context_free() -> Ruling:
 # --- orders that are measured
 
 
-def table_1_convex_smooth_non_private(fit: Interval, claimed: float, wrong: float) -> Ruling:
-    """The power of T of Saha and Tewari's method, in the same fit as what is claimed."""
-    policy = one_point(math.inf, problem=instances.convex("smooth"), horizon=1000, learner="saha_tewari")
-    return Power(claimed, above=wrong, quantity="T").judge(fit).of(policy)
-
-
-def table_1_strongly_convex_smooth_non_private(fit: Interval, claimed: float, wrong: float) -> Ruling:
-    """The power of T of Hazan and Levy's method."""
-    policy = one_point(math.inf, problem=instances.convex("quadratic"), horizon=1000, learner="hazan_levy")
-    return Power(claimed, above=wrong, quantity="T").judge(fit).of(policy)
-
-
 def two_points_optimal(printed: Interval, tuned: Interval) -> Ruling:
     """The power of 1/epsilon with the printed step, and with one that knows the noise."""
-    rule, disc = Power(1.0, above=2.0, quantity="1/epsilon"), instances.convex("distance")
-    policy = two_point(1.0, problem=disc, delta=lemmas.DELTA, horizon=1000)
+    policy = two_point(1.0, problem=instances.convex("distance"), delta=lemmas.DELTA, horizon=1000)
     policy = replace(policy, method="two points")  # the step is no other feedback
-    return after_repair(rule.judge(printed).of(policy), rule.judge(tuned).of(policy))
-
-
-def improves_smooth(apart: Interval) -> Ruling:
-    """The power of T of a learner for smooth losses less that of gradient descent, both behind the same noise."""
-    return _below("Saha and Tewari", apart, "smooth", "saha_tewari", "sphere")
-
-
-def improves_strong_smooth(apart: Interval) -> Ruling:
-    """The same for strongly convex smooth losses."""
-    return _below("Hazan and Levy", apart, "quadratic", "hazan_levy", "sphere_strong")
-
-
-def _below(name: str, apart: Interval, kind: str, *learners: str) -> Ruling:
-    policies = [
-        one_point(4.0, problem=instances.convex(kind), delta=lemmas.DELTA, horizon=1000, learner=learner)
-        for learner in learners
-    ]
-    return Less(f"the power of T of {name}", "that of gradient descent")(apart).of(*policies)
+    found = [at_most(power, 1.0, wrong=2.0, quantity="1/epsilon").of(policy) for power in (printed, tuned)]
+    return after_repair(*found)
 
 
 # --- why the noise is where it is

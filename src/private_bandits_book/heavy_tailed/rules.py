@@ -12,13 +12,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
 
-import pandas as pd
-
 from private_bandits.papers.heavy_tailed import bounds
-from private_bandits_book.heavy_tailed import far, lemmas
+from private_bandits_book.heavy_tailed import lemmas
 from private_bandits_book.heavy_tailed.lemmas import slopes
-from private_bandits_book.heavy_tailed.long import PANEL
-from private_bandits_book.judging import Holds, Less, Privacy, Ruling, after_repair, all_of
+from private_bandits_book.judging import Holds, Privacy, Ruling, after_repair, all_of
 from private_bandits_book.verdicts import DERIVED
 
 VS = (0.5, 0.9)  # of the talk
@@ -29,7 +26,6 @@ _FAR, _HORIZON = (10**140, 10**280), 10**280  # where logarithms count for littl
 _EPSILONS, _ARMS, _MOMENTS = (1.0, 1e-2, 1e-4), (5, 5000, 5_000_000), (1.0, 1e3, 1e6)
 _LEAST_MASS = 1e-120  # of the two-point law, whose square must be a number above 0
 _ZEROS = [0.0] * (N_ARMS - 1)  # means of the arms that never pay
-_JUDGED_FROM = 10**12  # horizon from which the order of the panels is judged
 _PROVED = Holds(DERIVED)
 _Bound = Callable[..., float]
 
@@ -303,17 +299,6 @@ def table_bounded_independent_ldp_lower() -> Ruling:
 def _root(*, local: bool) -> Ruling:
     bound = partial(lemmas.bounded_lower_independent, local=local)
     return _lower(_long(bound), "T epsilon^2/K from 1e6", (1e6, 1e20, 1e40), _ARMS, _EPSILONS)
-
-
-# --- panels
-
-
-def figure_dp_settings(order: pd.DataFrame) -> Ruling:
-    """Whether DP Robust SE has less regret in every panel, at both laws and at every horizon from 1e12 on."""
-    late = order[order["horizon"] >= _JUDGED_FROM]
-    parts = [far.below(panel) for _, panel in late.groupby(PANEL, sort=False)]
-    parts.sort(key=lambda ruling: -ruling.measurement.measured)  # the closest first, as it says most
-    return all_of(*parts) if parts else Less("SE's share of uniform play", "UCB's")(None)
 
 
 # --- how far a ratio is followed

@@ -1,19 +1,22 @@
 """What turns evidence into verdicts: rulings and what they are made of, and the ledger.
 
-A chapter's `rules.py` has a function for each claim of its `claims.toml`, named after it: `theorem_4` judges
-`theorem-4`. It takes frames, intervals and numbers, as the notebook measured them, and returns a `Ruling`; it plays
-nothing and reads no file.
+A claim that is one comparison is judged in its cell, by `less`, `order`, `falling`, `within`, `at_most`, `exactly` or
+`rarer`. Any other one has a function in the chapter's `rules.py`, named after it: `theorem_4` judges `theorem-4`. It
+takes frames, intervals and numbers, as the notebook measured them, and returns a `Ruling`; it plays nothing and reads
+no file.
 """
 
-from private_bandits_book.judging.equivalence import Power
+from private_bandits_book.judging.equivalence import at_most, exactly
 from private_bandits_book.judging.evidence import (
     about,
     compared,
     falling,
     less,
     minus,
+    need,
     order,
     pick,
+    rarer,
     within,
 )
 from private_bandits_book.judging.privacy import Privacy
@@ -35,20 +38,23 @@ __all__ = [
     "Less",
     "Near",
     "NotTestable",
-    "Power",
     "Privacy",
     "Ruling",
     "about",
     "after_repair",
     "all_of",
+    "at_most",
     "by_runs",
     "compared",
+    "exactly",
     "falling",
     "less",
     "minus",
+    "need",
     "not_shown",
     "order",
     "pick",
+    "rarer",
     "rests_on",
     "within",
 ]

@@ -1,71 +1,93 @@
-"""Rates, judged by equivalence: more runs settle a verdict, and never destroy one."""
+"""Rates, judged by equivalence: more runs settle a verdict, and never destroy one.
+
+A claimed power of growth and the nearest wrong ones are named before any run, all in one fit at the same points. The
+margin is a quarter of the distance to a wrong power. With more runs each power tends to one verdict, but for those
+between the zones.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from functools import partial
 
-from private_bandits_book.rules import NOT_LEARNT, Ruling, measurement, ruling
+from private_bandits.estimates import Interval
+from private_bandits_book.rules import NOT_LEARNT, Ruling, all_of, measurement, ruling
 from private_bandits_book.verdicts import MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 _SHARE = 0.25  # of the distance between a claimed power and the nearest wrong one: how far from either counts as there
 
+Measured = Interval | float | None | Sequence[Interval | float | None]
 
-class Power(NamedTuple):
-    """A power of growth that is claimed, and the nearest wrong ones, all in one fit at the same points.
 
-    Attributes
+def at_most(found: Measured, claimed: float, *, wrong: float, quantity: str = "") -> Ruling:
+    """Judge whether regret grows with at most the claimed power.
+
+    It is reproduced if the interval ends below the claimed power plus the margin, not reproduced if it begins above
+    the wrong one less the margin, and undecided otherwise.
+
+    Parameters
     ----------
+    found : Interval, float, None or sequence of them
+        The measured power; None or NaN where there is none. Each of several must be at most the claimed one.
     claimed : float
         The claimed power.
-    above : float
+    wrong : float
         The nearest wrong power above it.
-    below : float
-        The nearest wrong one below it, where exactly this power is claimed; NaN where at most this one is.
     quantity : str
         In what the power is: "ln T", "K".
+
+    Examples
+    --------
+    >>> at_most(Interval(0.9, 0.7, 1.1), 1, wrong=2, quantity="K").verdict
+    'reproduced'
     """
+    return _each(found, claimed, math.nan, wrong, quantity)
 
-    claimed: float
-    above: float
-    below: float = math.nan
-    quantity: str = ""
 
-    def judge(self, measured: Any = None) -> Ruling:
-        """Judge a measured power by its interval.
+def exactly(found: Measured, claimed: float, *, below: float, above: float, quantity: str = "") -> Ruling:
+    """Judge whether regret grows with the claimed power and no other.
 
-        The margin is a quarter of the distance to a wrong power. *At most* a power is reproduced if the interval ends
-        below the claimed power plus the margin; *exactly* a power if it begins above the claimed one less the margin,
-        too. Either is not reproduced if the interval lies beyond a wrong power, up to the margin. Anything else is
-        undecided, so that with more runs each power tends to one verdict, but for those between the zones.
+    It is reproduced if the interval lies within the margins around the claimed power, not reproduced if it lies beyond
+    a wrong one, up to the margin, and undecided otherwise.
 
-        Parameters
-        ----------
-        measured : Interval or float, optional
-            The measured power; None or NaN where there is none.
+    Parameters
+    ----------
+    found, claimed, quantity
+        As for `at_most`.
+    below, above : float
+        The nearest wrong powers.
 
-        Examples
-        --------
-        >>> from private_bandits.estimates import Interval
-        >>> Power(1.0, above=2.0, quantity="K").judge(Interval(0.9, 0.7, 1.1)).verdict
-        'reproduced'
-        >>> Power(1.0, above=2.0, below=0.0).judge(Interval(0.6, 0.4, 0.8)).verdict
-        'undecided'
-        """
-        seen = measurement(measured)
-        if any(map(math.isnan, (*seen[:3], self.claimed, self.above))):
-            return ruling(UNDECIDED, NOT_LEARNT, seen, MEASURED)
-        exactly = not math.isnan(self.below)
-        if not (self.claimed < self.above and (not exactly or self.below < self.claimed)):
-            raise ValueError(f"wrong powers must lie around the claimed one, got {self}")
-        over = _SHARE * (self.above - self.claimed)
-        under = _SHARE * (self.claimed - self.below) if exactly else math.inf
-        where = f"{'exactly' if exactly else 'at most'} {self.claimed:.3g}"
-        wrong = [f"{power:.3g}" for power in (self.below, self.above) if not math.isnan(power)]
-        said = f"power{f' of {self.quantity}' if self.quantity else ''} {seen.measured:.3g} "
-        said += f"[{seen.low:.3g}, {seen.high:.3g}]; claimed {where}, wrong {' and '.join(wrong)}"
-        if seen.high < self.claimed + over and seen.low > self.claimed - under:
-            return ruling(REPRODUCED, said, seen, MEASURED, excludes=tuple(wrong))
-        if seen.low > self.above - over or (exactly and seen.high < self.below + under):
-            return ruling(NOT_REPRODUCED, said, seen, MEASURED)
-        return ruling(UNDECIDED, said, seen, MEASURED)
+    Examples
+    --------
+    >>> exactly(Interval(0.6, 0.4, 0.8), 1, below=0, above=2).verdict
+    'undecided'
+    """
+    if math.isnan(below):
+        raise ValueError(f"wrong powers must lie around the claimed one, got {below:g} below {claimed:g}")
+    return _each(found, claimed, below, above, quantity)
+
+
+def _each(found: Measured, claimed: float, below: float, above: float, quantity: str) -> Ruling:
+    judge = partial(_judged, claimed=claimed, below=below, above=above, quantity=quantity)
+    if isinstance(found, Interval) or not isinstance(found, Sequence):
+        return judge(found)
+    return all_of(*map(judge, found))
+
+
+def _judged(found: Interval | float | None, claimed: float, below: float, above: float, quantity: str) -> Ruling:
+    seen, exact = measurement(found), not math.isnan(below)
+    if any(map(math.isnan, (*seen[:3], claimed, above))):
+        return ruling(UNDECIDED, NOT_LEARNT, seen, MEASURED)
+    if not (claimed < above and (not exact or below < claimed)):
+        raise ValueError(f"wrong powers must lie around the claimed one, got {below:g} and {above:g} for {claimed:g}")
+    over, under = _SHARE * (above - claimed), _SHARE * (claimed - below) if exact else math.inf
+    where = f"{'exactly' if exact else 'at most'} {claimed:.3g}"
+    wrong = [f"{power:.3g}" for power in (below, above) if not math.isnan(power)]
+    said = f"power{f' of {quantity}' if quantity else ''} {seen.measured:.3g} "
+    said += f"[{seen.low:.3g}, {seen.high:.3g}]; claimed {where}, wrong {' and '.join(wrong)}"
+    if seen.high < claimed + over and seen.low > claimed - under:
+        return ruling(REPRODUCED, said, seen, MEASURED, excludes=tuple(wrong))
+    if seen.low > above - over or (exact and seen.high < below + under):
+        return ruling(NOT_REPRODUCED, said, seen, MEASURED)
+    return ruling(UNDECIDED, said, seen, MEASURED)

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from private_bandits.estimates import Interval, difference_interval, mean_interval
-from private_bandits_book.rules import Less, Near, Ruling, Subject, all_of, by_runs, not_shown
+from private_bandits.privacy import binomial_interval
+from private_bandits_book.rules import Less, Near, NotShown, Ruling, Subject, all_of, by_runs, not_shown
 from private_bandits_book.runs import NAMES
 
 _SUBJECT = ["paper", "algorithm", "variant", "mechanism", "method", "trust"]
@@ -56,7 +57,9 @@ def pick(runs: pd.DataFrame, **facts: Any) -> pd.DataFrame:
             raise ValueError(f"facts must be among {', '.join(rows.columns)}, got {name!r}")
         rows = rows[rows[name] == value]
     if rows["replication"].duplicated().any():
-        raise ValueError(f"{_words(facts)} must name one policy, got {', '.join(rows['policy'].unique())}")
+        apart = [name for name in rows.columns.difference(_RUN, sort=False) if rows[name].nunique(dropna=False) > 1]
+        got = f"{', '.join(rows['policy'].unique())}, which differ in {', '.join(apart) or 'nothing'}"
+        raise ValueError(f"{_words(facts)} must name one policy, got {got}")
     rows.attrs["facts"] = _words(facts)
     return rows
 
@@ -89,7 +92,7 @@ def less(
     >>> b = pd.DataFrame({**facts, "policy": "SE", "regret": [20.0, 21.0]})
     >>> found = less(pd.concat([a, b]), {"policy": "UCB"}, {"policy": "SE"})
     >>> found.verdict, found.reason
-    ('reproduced', 'UCB minus SE is -10 [-13.04, -6.959], below 0')
+    ('reproduced', 'UCB minus SE is -10 [-13.04, -6.958], below 0')
     """
     frames = [runs] if isinstance(runs, pd.DataFrame) else runs
     settings = [dict(zip(along, values, strict=True)) for values in product(*along.values())]
@@ -144,6 +147,49 @@ def within(runs: pd.DataFrame, policy: Mapping[str, Any], target: float, toleran
     return compared(Near(target, tolerance=tolerance), mean_interval, pick(runs, **policy))
 
 
+def rarer(what: str, happened: int, of: int, than: float) -> Ruling:
+    """Judge whether something happens less often than it may.
+
+    Parameters
+    ----------
+    what : str
+        What happened, in the plural.
+    happened, of : int
+        How often, and of how many independent runs.
+    than : float
+        The share that is allowed, in (0, 1).
+
+    Examples
+    --------
+    >>> found = rarer("false alarms", 0, 1000, than=0.01)
+    >>> found.verdict, found.reason
+    ('reproduced', 'share of false alarms, 0 of 1,000, minus 0.01 is -0.01 [-0.01, -0.006318], below 0')
+    """
+    if not of:
+        return not_shown(f"none of {what}")
+    low, high = binomial_interval(int(happened), int(of))
+    share = Interval(happened / of - than, low - than, high - than)
+    return Less(f"share of {what}, {happened:,} of {of:,},", f"{than:g}")(share)
+
+
+def need(*runs: pd.DataFrame) -> None:
+    """Go on if a rule has the runs that it needs.
+
+    Parameters
+    ----------
+    *runs : DataFrame
+        What `pick` returns.
+
+    Raises
+    ------
+    NotShown
+        If one has no row: `Chapter.judge` then says which, and leaves the claim undecided.
+    """
+    for rows in runs:
+        if rows.empty:
+            raise NotShown(rows.attrs.get("facts", ""))
+
+
 def compared(rule: Callable[[Interval], Ruling], estimate: Callable[..., Interval], *runs: pd.DataFrame) -> Ruling:
     """Judge what is estimated from the regrets of several policies.
 
@@ -165,8 +211,10 @@ def compared(rule: Callable[[Interval], Ruling], estimate: Callable[..., Interva
     >>> compared(Near(10.0, tolerance=1.0), mean_interval, runs).verdict
     'reproduced'
     """
-    if missing := [rows.attrs.get("facts", "") for rows in runs if rows.empty]:
-        return not_shown(missing[0])
+    try:
+        need(*runs)
+    except NotShown as error:
+        return not_shown(str(error))
     most = max(float((rows["uniform"] * rows["t"]).iloc[0]) for rows in runs)  # a run that never learns
     return about(by_runs(rule, estimate, *(rows["regret"].to_numpy() for rows in runs), most=most), *runs)
 

@@ -12,10 +12,12 @@ import numpy as np
 import pandas as pd
 
 from private_bandits import baselines
+from private_bandits.estimates import Interval
 from private_bandits.papers import cascading, semibandits
 from private_bandits.policy import Policy
 from private_bandits.privacy.divergences import private_kl
 from private_bandits.problems import Arms, SemiBandit
+from private_bandits_book.judging import Less, Ruling, not_shown
 from private_bandits_book.one_item import OneItem
 from private_bandits_book.studies import LongRun, LongStudy, play_long
 
@@ -154,6 +156,34 @@ def over_free(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(ratio=rows["regret"] / rows["instance"].map(best), variance=error**2)
 
 
+def less(ours: pd.DataFrame, theirs: pd.DataFrame) -> Ruling:
+    """Judge whether some policies have less regret than others, in the geometric mean of the ratios over all settings.
+
+    In each setting the best policy of either side counts.
+
+    Parameters
+    ----------
+    ours, theirs : DataFrame
+        Rows of the measurement, as `Chapter.long` returns them. Without a column `epsilon` theirs are compared with
+        ours at every epsilon.
+    """
+    by = [name for name in ("instance", "epsilon") if name in theirs]
+    both = _best(ours, ["instance", "epsilon"]).merge(_best(theirs, by), on=by, suffixes=("", "_other"))
+    if both.empty:
+        return not_shown("no setting has both")
+    logs = np.log(both["regret"] / both["regret_other"])
+    middle = float(logs.mean())
+    half = 1.96 * float(np.sqrt((both["variance"] + both["variance_other"]).sum())) / len(both)
+    names = [" or ".join(rows["policy"].unique()) for rows in (ours, theirs)]
+    return Less(f"ln regret of {names[0]}", f"that of {names[1]}")(Interval(middle, middle - half, middle + half))
+
+
+def _best(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """In each setting the row with the least mean regret, with the variance of its logarithm."""
+    known = rows.assign(variance=(rows["regret_se"] / rows["regret"]) ** 2)
+    return known.sort_values("regret").drop_duplicates(by)
+
+
 def price(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the geometric mean of `over_free` over the instances, with the facts of each policy.
 
@@ -162,7 +192,7 @@ def price(rows: pd.DataFrame) -> pd.DataFrame:
     rows : DataFrame
         Of the measurement, as `Chapter.long` returns them.
     """
-    numbers = ["run", "instance", "regret", "regret_se", "worst", "linear", "replications", "problem", "uniform"]
+    numbers = "run instance regret regret_se worst linear replications problem uniform content seed".split()
     parts = over_free(rows).assign(log=lambda known: np.log(known["ratio"])).groupby(["policy", "epsilon"], sort=False)
     found = parts.agg(
         log=("log", "mean"), variance=("variance", "sum"), size=("log", "size"), replications=("replications", "first")

@@ -16,7 +16,18 @@ from scipy.optimize import brentq
 from private_bandits.estimates import Interval
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds
-from private_bandits_book.judging import Holds, Less, Power, Privacy, Ruling, about, after_repair, all_of
+from private_bandits_book.judging import (
+    Holds,
+    Less,
+    Privacy,
+    Ruling,
+    about,
+    after_repair,
+    all_of,
+    at_most,
+    exactly,
+)
+from private_bandits_book.rules import NotShown
 from private_bandits_book.semibandits import lemmas
 from private_bandits_book.semibandits.long import BLOCKS
 from private_bandits_book.sweep import EPSILON, GAP, LOG, SIZE
@@ -109,9 +120,9 @@ theorem_6 = theorem_5
 
 def least_pulled_removes_k(powers: pd.DataFrame, removed: Iterable[Interval]) -> Ruling:
     """The powers of K of CUCB-LDP2, and those of CUCB-LDP1 over it, for rewards with B_inf = 1."""
-    none = [Power(0.0, above=1.0, quantity=SIZE).judge(power) for power in _pick(powers, SIZE, algorithm=_LDP2)]
+    none = at_most(_pick(powers, SIZE, algorithm=_LDP2), 0.0, wrong=1.0, quantity=SIZE)
     fewer = [Less("nothing", "the power of K that it removes")(_negative(more)) for more in removed]
-    return about(all_of(*none, *fewer), powers)
+    return about(all_of(none, *fewer), powers)
 
 
 def conjecture() -> Ruling:
@@ -125,20 +136,15 @@ def own_super_arm_radius(loss: float, epsilon: float, powers: pd.DataFrame) -> R
     """The loss of a bit, what is proved, and what runs show."""
     proved = _order(bounds.super_arm_radius_upper, "K-path", (1.0, 2.0, 1.0, 1.0))
     (power,) = _pick(powers, SIZE, algorithm="super-arm radius", instances="K-path")
-    return about(all_of(proved, Power(1.0, above=2.0, quantity=SIZE).judge(power), Privacy(epsilon)(loss)), powers)
+    return about(all_of(proved, at_most(power, 1.0, wrong=2.0, quantity=SIZE), Privacy(epsilon)(loss)), powers)
 
 
 def own_lower_ratio(rising: Interval, level: Interval) -> Ruling:
     """The powers of K of CUCB-LDP2 and of the super-arm radius over the corrected Theorem 6."""
     return all_of(
         Less("no growth", "the power of K of CUCB-LDP2 over the bound")(_negative(rising)),
-        Power(0.0, above=1.0, below=-1.0, quantity=SIZE).judge(level),
+        exactly(level, 0.0, below=-1.0, above=1.0, quantity=SIZE),
     )
-
-
-def own_removed(found: Iterable[tuple[Interval, float]]) -> Ruling:
-    """Powers of K of one algorithm's regret over another's, each with what their radii give at the same points."""
-    return all_of(*(Power(law, above=law + 1.0, below=law - 1.0, quantity=SIZE).judge(seen) for seen, law in found))
 
 
 def coverage_constant(sizes: list[int], moved: list[float]) -> Ruling:
@@ -216,9 +222,9 @@ def own_blocks_k(powers: pd.DataFrame) -> Ruling:
     found = []
     for one in powers.itertuples():
         if one.algorithm == BLOCKS:  # the nearest wrong power is that of Theorem 9
-            found.append(Power(one.law, above=1.0, quantity=SIZE).judge(one.power))
+            found.append(at_most(one.power, one.law, wrong=1.0, quantity=SIZE))
         elif one.algorithm == _DP:
-            found.append(Power(1.0, above=2.0, below=0.0, quantity=SIZE).judge(one.power))
+            found.append(exactly(one.power, 1.0, below=0.0, above=2.0, quantity=SIZE))
     return about(all_of(*found), powers)
 
 
@@ -236,33 +242,7 @@ def private_term_dominated() -> Ruling:
     return _PROVED(slope < -_NEAR, f"{said} with the gap; at T = 10^6 it is smaller below a gap of {below:.2g}", slope)
 
 
-# --- Table 1
-
-
-def table_1_b_inf_none(powers: pd.DataFrame) -> Ruling:
-    """CUCB, exactly the claimed powers, and the lower bound of Lai and Robbins."""
-    return _plain(powers, "one matters", 0.0)
-
-
-def table_1_b_1_none(powers: pd.DataFrame) -> Ruling:
-    """As for the other cell."""
-    return _plain(powers, "K-path", 1.0)
-
-
-def _plain(powers: pd.DataFrame, instances: str, size: float) -> Ruling:
-    rows = powers[powers["instances"] == instances]
-    found = []
-    for quantity, claimed in ((SIZE, size), (GAP, 1.0), (LOG, 1.0)):
-        (power,) = _pick(rows, quantity, mechanism="none")
-        found.append(Power(claimed, above=claimed + 1.0, below=claimed - 1.0, quantity=quantity).judge(power))
-    return about(all_of(*found), rows[rows["mechanism"] == "none"])
-
-
-def table_1_powers(measured: pd.DataFrame) -> Ruling:
-    """Every measured power of a cell of Table 1 is at most the claimed one."""
-    rows = measured[["quantity", "claimed", "power"]].itertuples(index=False, name=None)
-    found = [Power(most, above=most + 1.0, quantity=quantity).judge(power) for quantity, most, power in rows]
-    return about(all_of(*found), measured)
+# --- what these share
 
 
 def _order(bound: _Bound, shape: str, claimed: tuple[float, float, float, float]) -> Ruling:
@@ -281,7 +261,8 @@ def _pick(powers: pd.DataFrame, quantity: str, **facts: str) -> list[Interval]:
     for name, value in facts.items():
         rows = rows[rows[name] == value]
     if rows.empty:
-        raise LookupError(f"powers of {quantity} must be measured for {facts}, got none")
+        named = ", ".join(f"{name} {value}" for name, value in facts.items())
+        raise NotShown(f"powers of {quantity}, {named}")
     return list(rows["power"])
 
 
