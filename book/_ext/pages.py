@@ -1,8 +1,9 @@
 """Pages as they are written, once each: tables that are read, no markup that changes the look, and what is spoken.
 
-Each page passes here between its template and its file, so that a build that writes only some of them works on no page
-a second time. The passes come in this order: tables are told apart by the theme's classes, which the second takes away,
-and an empty head is known as one when nothing is left in it.
+Each page passes here between its template and its file, so that no build works on a page a second time. The passes come
+in this order: tables are told apart by the theme's classes, which the second takes away, and an empty head is known as
+one when nothing is left in it. A build that reads one page anew writes all of them, as a clean one does: the search's
+index has lost what the others were to be found by.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 from sphinx.jinja2glue import BuiltinTemplateLoader
 
 LONG = 20  # rows of a table that is longer than most screens
@@ -27,6 +29,7 @@ _PLAIN = {
     rf'\s*<script[^>]* src="[^"]*(?:{_UNUSED})[^"]*"></script>': "",
     rf'\s*<link[^>]* href="[^"]*(?:{_UNUSED})[^"]*" ?/>': "",
     r"\s*<script>(?:let toggle|var togglebutton)[^<]*</script>": "",
+    r"(/mystnb\.[0-9a-f]+\.css)\?v=\w+": r"\1",  # a checksum that only a second build has, of a file named after one
     # what the theme would colour, frame, space or keep in one line
     r'<span class="(?:n|p|w|o|nb|mi|mf|kc|ow|nn|fm)">([^<]*)</span>': r"\1",  # colours for keywords, words, comments
     r"(<t[dh]\b[^>]*>)<p>((?:(?!<p>|</p>).)*)</p>(</t[dh]>)": r"\1\2\3",
@@ -115,6 +118,11 @@ def _through_here(app: Sphinx, config: Config) -> None:
     config.template_bridge = "pages.Pages"
 
 
+def _all(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    return sorted(env.all_docs)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", _through_here)
+    app.connect("env-updated", _all)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
