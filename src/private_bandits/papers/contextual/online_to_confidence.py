@@ -71,7 +71,7 @@ def gloc(dim: int, horizon: int, learner: str = "newton", responses: str = "bina
             horizon=length,
         )
     place, version = f"GLOC, {learner} steps", ("", "stated")
-    return Policy("GLOC", "jun2017", place, version, Guarantee.none(), linear, record, method=learner)
+    return Policy("GLOC", "jun2017gloc", place, version, Guarantee.none(), linear, record, method=learner)
 
 
 def reference(problem: Any, horizon: int, streams: Any, alpha: float = 0.1, ridge: float = 1.0) -> list[list[int]]:
