@@ -154,7 +154,7 @@ def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
         for cell in notebook.cells:  # the page says its parameters in one place
             if "injected-parameters" in cell.metadata.get("tags", []):
                 cell.metadata["tags"].append("remove-input")
-        notebook.cells.insert(1, nbformat.v4.new_markdown_cell(said))
+        notebook.cells.insert(1, nbformat.v4.new_markdown_cell(said, id="said"))  # and none drawn at random
         nbformat.write(notebook, site / f"{chapter}.ipynb")
         shutil.copytree(fresh / "figures", site / "figures" / chapter)
         shutil.copytree(fresh / "data", site / "data" / chapter)
