@@ -272,6 +272,21 @@ def test_a_finished_page_is_finished(pages: dict[Path, Page]) -> None:
         assert finished(text, page.path.stem) == text, page.path
 
 
+def test_a_page_is_finished_in_an_order_in_which_each_rule_sees_its_case() -> None:
+    finished = runpy.run_path(str(ROOT / "book" / "_ext" / "pages.py"))["finished"]
+    cases = {
+        '<th class="head text-left"><p></p></th>': '<td class="head text-left"></td>',
+        '<td class="text-left"><p><code class="docutils literal notranslate"><span class="pre">[1.0,</span> '
+        '<span class="pre">8.0]</span></code></p></td>': '<td class="text-left"><code><span class="kept">[1.0, 8.0]'
+        "</span></code></td>",
+        f"<td><p>{50 * 'a'}</p></td>": f'<td class="sentence">{50 * "a"}</td>',
+    }
+    for written, read in cases.items():
+        table = '<table class="table">{}</table>'
+        assert finished(table.format(written), "page") == table.format(read)
+        assert finished(table.format(read), "page") == table.format(read)
+
+
 @pytest.mark.book
 def test_a_second_build_is_the_first(site: Path) -> None:
     """No pass works on what it has already worked on, and no file has a time or a number drawn in it."""

@@ -1,9 +1,8 @@
-"""Pages as they are written, once each: tables that are read, no markup that changes the look, and what is spoken.
+"""Pages as they are written, once each: no markup that changes the look, tables that are read, and what is spoken.
 
-Each page passes here between its template and its file, so that no build works on a page a second time. The passes come
-in this order: tables are told apart by the theme's classes, which the second takes away, and an empty head is known as
-one when nothing is left in it. A build that reads one page anew writes all of them, as a clean one does: the search's
-index has lost what the others were to be found by.
+Each page passes here between its template and its file, so that no build works on a page a second time. What is plain
+comes first: an interval and an empty head are known as such when nothing else is left in a cell. A build that reads one
+page anew writes all of them, as a clean one does: the search's index has lost what the others were to be found by.
 """
 
 from __future__ import annotations
@@ -23,6 +22,8 @@ _TABLE = re.compile(r'<table class="(?!indextable)([^"]*)"([^>]*)>(.*?)</table>'
 _CELL = re.compile(r"<td>(.*?)</td>", re.DOTALL)
 _INTERVAL = re.compile(r'(?<!kept">)\[[-\d][^][\s<>]*, [-\d∞][^][\s<>]*\]')
 
+_CODE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
+_TOKEN = re.compile(r'<span class="(?:n|p|w|o|nb|mi|mf|kc|ow|nn|fm)">([^<]*)</span>')
 # The icons come from the theme's fonts, code unfolds by book.css, and there are no tabs.
 _UNUSED = r"fontawesome\.js|togglebutton|design-tabs|sphinx-design"
 _PLAIN = {
@@ -31,9 +32,8 @@ _PLAIN = {
     r"\s*<script>(?:let toggle|var togglebutton)[^<]*</script>": "",
     r"(/mystnb\.[0-9a-f]+\.css)\?v=\w+": r"\1",  # a checksum that only a second build has, of a file named after one
     # what the theme would colour, frame, space or keep in one line
-    r'<span class="(?:n|p|w|o|nb|mi|mf|kc|ow|nn|fm)">([^<]*)</span>': r"\1",  # colours for keywords, words, comments
-    r"(<t[dh]\b[^>]*>)<p>((?:(?!<p>|</p>).)*)</p>(</t[dh]>)": r"\1\2\3",
     r'<span class="pre">([^<]*)</span>': r"\1",
+    r"(<t[dh]\b[^>]*>)<p>((?:(?!<p>|</p>).)*)</p>(</t[dh]>)": r"\1\2\3",
     r' class="(?:xref )?(?:download )?docutils literal notranslate"': "",
     r' class="reference download internal"': ' class="download"',
     r'<span class="sd-summary-state-marker.*?</svg></span>': "",
@@ -64,20 +64,21 @@ class Pages(BuiltinTemplateLoader):
 
 def finished(page: str, name: str) -> str:
     """Return a page after all passes, which would change it no more."""
-    passes: tuple[Callable[[str], str], ...] = (marked, plain, spoken)
+    passes: tuple[Callable[[str], str], ...] = (plain, marked, spoken)
     for each in passes:
         page = each(page)
     return _nested(page) if name.startswith("_modules/") else page
 
 
+def plain(page: str) -> str:
+    """Take what nothing here uses, and the classes by which the theme would give a page another look."""
+    # keywords, words and comments have colours
+    return _CODE.sub(lambda code: _TOKEN.sub(r"\1", code[0]), _replaced(page, _PLAIN))
+
+
 def marked(page: str) -> str:
     """Let a long table count its rows, which scroll under its head, its sentences have room, an interval a line."""
     return _TABLE.sub(_marked, page)
-
-
-def plain(page: str) -> str:
-    """Take what nothing here uses, and the classes by which the theme would give a page another look."""
-    return _replaced(page, _PLAIN)
 
 
 def spoken(page: str) -> str:
