@@ -33,6 +33,9 @@ What differs:
 - **Two.** No.
 
 Code: {repository}
+
+```{index} what the search finds this page by
+```
 """
 PUBLISHED = runpy.run_path(str(ROOT / "book" / "_ext" / "published.py"))
 SAID = "One bit. Of ϵ=1 and 10⁻³ & what costs K² it says, in more letters than sixty."
@@ -171,7 +174,6 @@ OWN = [
     ["color.ui", "always"],
     ["core.abbrev", "4"],
     ["core.autocrlf", "true"],
-    ["core.attributesFile", "{home}/attributes"],
     ["i18n.logOutputEncoding", "utf-16"],
     ["log.showSignature", "true"],
     ["pager.blame", "false"],
@@ -205,9 +207,9 @@ def told(folder: Path) -> list[str]:
 @pytest.mark.parametrize("setting", OWN, ids=lambda setting: setting[0])
 def test_when_a_change_was_made_does_not_follow_the_users_settings(setting: list[str], repository: Path) -> None:
     name, value = setting
-    (repository.parent / "attributes").write_text("*.md diff=shout\n", encoding="utf-8")
-    git(repository.parent, "config", "--global", name, value.format(home=repository.parent))
-    git(repository.parent, "config", "--global", "diff.shout.textconv", "tr a-z A-Z <")
+    git(repository.parent, "config", "--global", name, value)
+    (repository / ".git" / "info" / "attributes").write_text("*.md diff=shout\n", encoding="utf-8")
+    git(repository, "config", "diff.shout.textconv", "tr a-z A-Z <")
     (repository / "LOG.md").write_text("- Not committed.\n", encoding="utf-8")
     assert told(repository) == ["2026-01-02T10:00:00+05:30 Two.", "2026-01-01T10:00:00+05:30 One, é."]
 
