@@ -6,6 +6,7 @@ import csv
 import importlib
 import inspect
 import json
+import os
 import re
 import runpy
 from collections import Counter
@@ -256,8 +257,44 @@ def test_the_reference_has_every_public_name(pages: dict[Path, Page]) -> None:
 
 
 @pytest.mark.book
-def test_a_second_build_is_as_clean_as_the_first(site: Path) -> None:
+def test_no_head_of_a_table_is_empty(pages: dict[Path, Page]) -> None:
+    """Or axe calls it empty-table-header."""
+    heads = [(page.path.name, head) for page in pages.values() for head in page.soup.select("th")]
+    assert len(heads) > 100
+    assert [name for name, head in heads if not head.get_text().strip()] == []
+
+
+@pytest.mark.book
+def test_a_finished_page_is_finished(pages: dict[Path, Page]) -> None:
+    finished = runpy.run_path(str(ROOT / "book" / "_ext" / "pages.py"))["finished"]
+    for page in pages.values():
+        text = page.path.read_text(encoding="utf-8")
+        assert finished(text, page.path.stem) == text, page.path
+
+
+def test_a_page_is_finished_in_an_order_in_which_each_rule_sees_its_case() -> None:
+    finished = runpy.run_path(str(ROOT / "book" / "_ext" / "pages.py"))["finished"]
+    cases = {
+        '<th class="head text-left"><p></p></th>': '<td class="head text-left"></td>',
+        '<td class="text-left"><p><code class="docutils literal notranslate"><span class="pre">[1.0,</span> '
+        '<span class="pre">8.0]</span></code></p></td>': '<td class="text-left"><code><span class="kept">[1.0, 8.0]'
+        "</span></code></td>",
+        f"<td><p>{50 * 'a'}</p></td>": f'<td class="sentence">{50 * "a"}</td>',
+    }
+    for written, read in cases.items():
+        table = '<table class="table">{}</table>'
+        assert finished(table.format(written), "page") == table.format(read)
+        assert finished(table.format(read), "page") == table.format(read)
+
+
+@pytest.mark.book
+def test_a_second_build_is_the_first(site: Path) -> None:
+    """No pass works on what it has already worked on, and no file has a time or a number drawn in it."""
+    before = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
+    os.utime(ROOT / "book" / "about.md")
     assert build(ROOT, site.parents[1]).returncode == 0
+    after = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
+    assert [path for path in before.keys() | after.keys() if before.get(path) != after.get(path)] == []
 
 
 @pytest.mark.parametrize(

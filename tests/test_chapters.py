@@ -20,6 +20,7 @@ import pytest
 from test_notebooks import faults
 
 from private_bandits import papers
+from private_bandits.checks import brief
 from private_bandits.papers.cascading import algorithm_2
 from private_bandits_book import chapter as room
 from private_bandits_book.chapter import Chapter
@@ -68,6 +69,8 @@ VALUES = {
         ("horizon", True, "horizon must be an integer"),
         ("horizon", math.nan, "horizon must be an integer"),
         ("horizon", math.inf, "horizon must be an integer"),
+        ("replications", 10**300, "replications must be >= 2 and <= 4611686018427387904"),
+        ("n_jobs", 10**300, "n_jobs must be >= -1 and <= 4611686018427387904"),
         ("replications", 1, "replications must be >= 2"),
         ("replications", 1.5, "replications must be an integer"),
         ("seed", -1, "seed must be >= 0"),
@@ -91,7 +94,15 @@ def test_a_bad_parameter_is_named_with_what_is_allowed_and_what_was_given(name, 
         validate("study", KNOWN, {name: value})
     text = str(caught.value)
     given = value[-1] if isinstance(value, list) and "[" in message else value
-    assert text.startswith(message) and text.endswith(f"got {given!r}") and "\n" not in text
+    assert text.startswith(message) and text.endswith(f"got {brief(given)}") and "\n" not in text
+
+
+@pytest.mark.parametrize("name", ["horizon", "seed", "epsilons", "scale", "list_sizes", "horizn"])
+@pytest.mark.parametrize("value", [2**1024, 1 << 20_000], ids=["more than a float", "more than a text"])
+def test_an_integer_beyond_every_float_is_refused_in_one_line(name, value):
+    given = [1, value] if name.endswith("s") else value
+    with pytest.raises(UsageError, match=rf"^{name} must be below 2\*\*1024, got an integer of \d+ bits$"):
+        validate("study", KNOWN, {name: given})
 
 
 def test_validation_returns_every_value_in_its_own_type():
@@ -310,6 +321,10 @@ def test_an_executed_chapter_is_canonical(published):
         ("import os\nos.write(2, b'Traceback\\nError: no room\\n')\nos._exit(3)", "page: Kernel died: Error: no room$"),
         ("import numpy\nnumpy.zeros(1 << 55)", "page: (_Array)?MemoryError: Unable to allocate [^\n]*$"),
         ("raise OSError(28, 'no space')", "page: OSError: .Errno 28. no space$"),
+        (
+            "raise RuntimeError('cannot cache function: no locator')",
+            "^page: RuntimeError: cannot cache function: no locator$",
+        ),
     ],
 )
 def test_a_chapter_that_fails_warns_or_dies_is_refused(tmp_path, capfd, source, message):
@@ -327,6 +342,41 @@ def test_the_kernel_is_this_interpreter_whatever_is_registered(tiny, tmp_path, m
     output = tmp_path / "a $HOME"
     (cell,) = execute.execute(page(tmp_path, source), {}, output=output).notebook.cells
     assert cell.outputs[0].text.splitlines() == [sys.executable, repr(str(output))]
+
+
+# What a server, a terminal or a habit leaves in the environment; the numbers of a run are not theirs to change.
+LEFT = {
+    "PYTHONSTARTUP": "raises.py",
+    "PYTHONWARNINGS": "error",
+    "PYTHONINSPECT": "1",
+    "PYTHONVERBOSE": "1",
+    "PYTHONOPTIMIZE": "2",
+    "PYTHONWARNDEFAULTENCODING": "1",
+    "MPLBACKEND": "nonsense",
+    "MATPLOTLIBRC": "/nonsense",
+    "IPYKERNEL_CELL_NAME": "x",
+    "JUPYTER_CONFIG_DIR": "/nonsense",
+    "JPY_INTERRUPT_EVENT": "1",
+}
+
+
+def test_a_kernel_begins_as_python_begins_by_default(tmp_path, monkeypatch):
+    (tmp_path / "raises.py").write_text("raise SystemExit")
+    for name, value in LEFT.items():
+        monkeypatch.setenv(name, str(tmp_path / value) if name == "PYTHONSTARTUP" else value)
+    monkeypatch.setenv("PYTHONPATH", "/kept")
+    source = f"""
+import os, warnings
+from IPython.core import application
+import matplotlib.pyplot
+warnings.warn("[Errno 38] Function not implemented.  joblib will operate in serial mode")
+print(__debug__, set(warning[0] for warning in warnings.filters if warning[2] is Warning))
+print(sorted(os.environ.keys() & {[*LEFT]}), os.environ["PYTHONPATH"])
+print(application.SYSTEM_CONFIG_DIRS, application.ENV_CONFIG_DIRS)
+"""
+    (cell,) = execute.execute(page(tmp_path, source), {}).notebook.cells
+    said = ["True {'ignore'}", "['MPLBACKEND'] /kept", "[] []"]  # which a kernel sets where there is none
+    assert cell.outputs[0].text.splitlines() == said
 
 
 # Which numbers moved

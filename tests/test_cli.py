@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import io
 import json
+import os
 import re
 import shutil
 import signal
@@ -17,6 +19,7 @@ from bs4 import BeautifulSoup
 from conftest import TINY
 
 import private_bandits
+from private_bandits_book import commands
 from private_bandits_book.chapters import book as books
 from private_bandits_book.chapters import parameters
 from private_bandits_book.chapters import reproduce as reproducing
@@ -139,7 +142,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "out").mkdir()
     before = tree(root)
     words = f"run tiny -f {folder}/params.yml -p replications=4 -p mood=</script><b>bold -o {folder}/out"
-    assert main(words.split(), book=Book(root)) == 0
+    with pytest.MonkeyPatch.context() as environment:  # of a reader who is strict, and draws in windows
+        environment.setenv("PYTHONWARNINGS", "error")
+        environment.setenv("MPLBACKEND", "nonsense")
+        assert main(words.split(), book=Book(root)) == 0
     assert tree(root) == before and {path.name for path in folder.iterdir()} == {"out", "params.yml", "tiny"}
     return folder / "out"
 
@@ -381,6 +387,39 @@ def test_claims_are_chosen_and_written_as_csv_and_json(judged, capsys, words, cl
     table = pd.read_csv(StringIO(capsys.readouterr().out), keep_default_na=False, dtype=str)
     assert list(table.columns) == ["chapter", *COLUMNS]
     assert table.to_dict("records") == rows
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "cp437:strict", "utf-8"])
+def test_every_letter_goes_to_a_file_whatever_the_code_page(encoding):
+    told = {}
+    for form in ("text", "csv", "json"):
+        words = [sys.executable, "-m", "private_bandits_book", "claims", "cascading", "--format", form]
+        done = subprocess.run(words, capture_output=True, env=os.environ | {"PYTHONIOENCODING": encoding})
+        assert (done.returncode, done.stderr) == (0, b"")
+        told[form] = done.stdout.decode("utf-8")
+    rows = json.loads(told["json"])
+    assert pd.read_csv(StringIO(told["csv"]), keep_default_na=False, dtype=str).to_dict("records") == rows
+    assert any(not row["reason"].isascii() and row["reason"] in told["text"] for row in rows)
+
+
+def test_a_terminal_and_a_folder_s_name_may_have_any_letters(monkeypatch):
+    for terminal, written in ((True, b"\\u03b5 \\udcff"), (False, "ε ".encode() + b"\xff")):
+        stream = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+        stream.isatty = lambda terminal=terminal: terminal
+        monkeypatch.setattr(sys, "stdout", stream)
+        monkeypatch.setattr(commands, "call", lambda words, book: print("ε \udcff", end="") or 0)
+        assert main(["list"]) == 0
+        assert stream.buffer.getvalue() == written
+
+
+@pytest.mark.parametrize("said", ["cannot cache function 'f': no locator available for file 'x'", "no new thread"])
+def test_what_the_machine_lacks_is_one_line(capsys, monkeypatch, said):
+    def lacking():
+        raise RuntimeError(said)
+
+    monkeypatch.setattr(commands, "_algorithms_text", lacking)
+    assert main(["algorithms"]) == 1
+    assert capsys.readouterr().err == f"private-bandits: {said}\n"
 
 
 def test_claims_refuses_what_there_is_not(judged, capsys):

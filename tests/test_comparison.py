@@ -63,7 +63,7 @@ def test_a_ranking_rests_on_paired_differences():
     means = {"free": 100.0, "a": 200.0, "b_local": 201.0, "c": 230.0}
     finals = {name: mean + shared + random.normal(0.0, 4.0, 20) for name, mean in means.items()}
     frame = rivals.ranking(runs(**finals, d_leaking=0 * shared), 1.0).set_index("policy")
-    assert frame["rank"].to_dict() == {"a": "=1", "b_local": "=1", "c": "3"}  # and what leaks has none
+    assert frame["rank"].to_dict() == {"a": "1 (tied)", "b_local": "1 (tied)", "c": "3"}  # and what leaks has none
     for name in ("a", "c"):
         ends = scipy.stats.ttest_1samp(finals[name], 0.0).confidence_interval(0.95)
         assert frame.loc[name, ["regret_low", "regret_high"]].tolist() == pytest.approx(list(ends))

@@ -115,7 +115,10 @@ def test_the_printed_constants_cost_and_ours_do_not(printed, derived, verdict):
 @pytest.mark.parametrize("kept", [("printed", "derived"), ("printed", ""), ("derived", "")])
 def test_a_policy_that_is_not_run_is_not_shown(kept):
     stuck = instances.one_set(4, gap=0.2, offset=0.5)
-    made = [ldp_linucb(math.inf, delta=DELTA, dim=4, horizon=1000, variant=variant) if variant else linucb(dim=4) for variant in kept]
+    made = [
+        ldp_linucb(math.inf, delta=DELTA, dim=4, horizon=1000, variant=variant) if variant else linucb(dim=4)
+        for variant in kept
+    ]
     for rule in (partial(rules.limit_without_noise, gap=0.2), rules.published_price):
         with pytest.raises(NotShown, match="algorithm (OFUL|Algorithm 5, variant (printed|derived), classical)$"):
             rule(runs(stuck, dict.fromkeys(made, np.ones(20))))

@@ -196,13 +196,12 @@ def test_a_phone_shows_narrow_figures_whole_with_letters_of_eleven_pixels(site: 
 
 
 @pytest.mark.book
-def test_code_unfolds_without_a_server(site: Path, browser: Browser) -> None:
+def test_code_stands_in_the_page_folded_and_is_copied_whole(site: Path, browser: Browser) -> None:
     with opened(browser, site / "book" / "contextual.html") as page:
-        box = page.locator("details[data-code]").last
-        box.evaluate("(one) => { one.open = true; one.classList.add('last'); }")
-        page.locator("details.last pre").wait_for()
-        code = page.locator("details.last pre").inner_text()
-        assert "def reference(" in code and _copied(page, page.locator("details.last pre")) == code.rstrip("\n")
+        code = page.locator("details.sd-dropdown div.highlight pre").last
+        assert not code.is_visible() and "def reference(" in (code.text_content() or "")
+        code.evaluate("(one) => { one.closest('details').open = true; }")
+        assert _copied(page, code) == code.inner_text().rstrip("\n")
 
 
 # How much wider than its box the code of each unfolded cell is.

@@ -5,6 +5,7 @@ Signals are heard before anything is imported that takes time.
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import signal
@@ -53,7 +54,7 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
         terminated = error.args == (signal.SIGTERM,)
         print(f"private-bandits: {'terminated' if terminated else 'interrupted'}", file=sys.stderr)
         return 143 if terminated else 130
-    except (OSError, MemoryError, ImportError) as error:
+    except (OSError, MemoryError, ImportError, RuntimeError) as error:  # as of numba, where it can keep no binary
         _forget_output()
         if isinstance(error, BrokenPipeError):  # whoever read has seen enough
             return 0
@@ -70,10 +71,20 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
 
 
 def _open_streams() -> None:
-    """Give a closed stream's number to no other file, and let it swallow what is said."""
+    """Give a closed stream's number to no other file, and let it swallow what is said; let stdout take every letter.
+
+    A file or a pipe gets UTF-8, whatever the machine's code page, as a table in it would lose letters; a terminal shows
+    a letter that it lacks as its number.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        if sys.stdout.isatty():
+            sys.stdout.reconfigure(errors="backslashreplace")
+        else:  # surrogates are the bytes of a folder's name that no encoding reads
+            wide = sys.stdout.encoding.lower().startswith("utf")
+            sys.stdout.reconfigure(encoding=sys.stdout.encoding if wide else "utf-8", errors="surrogateescape")
 
 
 def _forget_output() -> None:

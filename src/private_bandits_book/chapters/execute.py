@@ -24,6 +24,7 @@ from papermill.exceptions import PapermillExecutionError
 
 from private_bandits_book.chapters.atomic import scratch
 from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE
+from private_bandits_book.chapters.environment import neutral
 from private_bandits_book.chapters.progress import progress
 
 # What they say is raised, too: asyncio tells of a task that a signal ended.
@@ -34,6 +35,9 @@ _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+
+# What numba says where it can keep no binary, and Python where a process has its most threads: no fault of the cell.
+_LACKS = re.compile("cannot cache function|can't start new thread")
 
 
 class ChapterFailed(RuntimeError):
@@ -78,7 +82,7 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
             )  # fmt: skip
     except PapermillExecutionError as error:
         kind = vars(builtins).get(error.ename, Exception)
-        lacks = issubclass(kind, OSError) or error.ename.endswith("MemoryError")  # no fault of the cell
+        lacks = issubclass(kind, OSError) or error.ename.endswith("MemoryError") or _LACKS.match(error.evalue)
         said = f"{error.ename}: {error.evalue}".strip().partition("\n")[0] if lacks else str(error).strip()
         raise ChapterFailed(f"{path.stem}: {said}") from None
     except RuntimeError as error:  # its kernel does not start, or dies
@@ -126,6 +130,8 @@ def notebook_text(notebook: NotebookNode) -> str:
 _LAUNCH = (
     "import os, sys",
     "del sys.path[: sys.path[0] in ('', os.getcwd())]",  # an empty entry of PYTHONPATH is the current folder
+    "from IPython.core import application",
+    "del application.SYSTEM_CONFIG_DIRS[:], application.ENV_CONFIG_DIRS[:]",  # /etc/ipython has startup files, too
     "from ipykernel.kernelapp import launch_new_instance",
     "launch_new_instance()",
 )
@@ -135,16 +141,18 @@ _LAUNCH = (
 def _kernels(output: Path | None, strict: bool) -> Iterator[type[AsyncKernelManager]]:
     """Yield the class of kernels of this very interpreter, whatever is registered; none outlives the block.
 
-    They import nothing from the current folder, run nothing of a profile, and leave no file.
+    They import nothing from the current folder, run nothing of a profile or of the machine, and leave no file.
     """
     # A kernel says on the terminal that it talks over TCP and that it was told to stop: no news to a reader.
     quiet = ["--IPKernelApp.log_level=CRITICAL", "--InteractiveShellApp.ignore_cwd=True"]
     # Most of what a kernel ever holds are its libraries: looking for garbage among them is a tenth of a small run.
-    # A cache that Matplotlib cannot write, or fills for the first time, costs time, and no run.
+    # A cache that Matplotlib cannot write, or fills for the first time, costs time, and no run; so does a machine
+    # without semaphores, on which joblib plays in one process.
     lines = [
         "__import__('gc').set_threshold(10_000, 20, 50)",
         "__import__('logging').getLogger('matplotlib').disabled = True",
         "__import__('logging').getLogger('matplotlib.font_manager').addFilter(lambda said: 'cache' not in said.msg)",
+        "__import__('warnings').filterwarnings('ignore', '.*joblib will operate in serial mode')",
     ]
     first = [f"--InteractiveShellApp.exec_lines={line}" for line in lines]
     kernel, started = get_kernel_dict(extra_arguments=[*quiet, *first]), []
@@ -153,13 +161,12 @@ def _kernels(output: Path | None, strict: bool) -> Iterator[type[AsyncKernelMana
 
     with scratch() as folder:
         # Two threads in a product of small matrices wait for each other, and their number may change the rounding.
-        given = {OUTPUT_VARIABLE: "" if output is None else output.resolve(), "IPYTHONDIR": folder}
+        given = {OUTPUT_VARIABLE: "" if output is None else str(output.resolve()), "IPYTHONDIR": str(folder)}
         given[STRICT_VARIABLE] = "1" if strict else ""
         given |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         if not os.access(os.path.expanduser("~"), os.W_OK):  # or Matplotlib complains
-            given["MPLCONFIGDIR"] = folder
-        # Jupyter expands `$` in the environment of a kernel.
-        spec = KernelSpec(**kernel, env={name: str(value).replace("$", "$$") for name, value in given.items()})
+            given["MPLCONFIGDIR"] = str(folder)
+        spec = KernelSpec(**kernel)
 
         class Here(KernelSpecManager):
             def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
@@ -172,7 +179,7 @@ def _kernels(output: Path | None, strict: bool) -> Iterator[type[AsyncKernelMana
 
             async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
                 with (folder / "last").open("wb") as said:
-                    await super().start_kernel(**options | {"stderr": said})
+                    await super().start_kernel(**options | {"stderr": said, "env": neutral(**given)})
 
             async def shutdown_kernel(self, now: bool = False, restart: bool = False) -> None:  # type: ignore[override]
                 # An interrupted cell still waits in the loop, and would report the death of this kernel.

@@ -11,12 +11,14 @@ The command line and the chapter itself check what they are given by this one mo
 import ast
 import difflib
 import importlib.util
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 from private_bandits import checks
 
+_BITS = sys.float_info.max_exp
 Check = Callable[[str, Any], Any]
 
 
@@ -77,6 +79,7 @@ def validate(chapter: str, parameters: Mapping[str, Parameter], given: Mapping[s
         One line that names the parameter, what is allowed and what was given.
     """
     for name, value in given.items():
+        _refuse_beyond(name, value)
         if name not in parameters:
             close = difflib.get_close_matches(name, parameters, n=1)
             hint = f" (did you mean {close[0]}?)" if close else ""
@@ -125,13 +128,20 @@ def _check(name: str, kind: str) -> Check:
     return _RANGES.get(name) or _RANGES.get(name.rpartition("_")[2]) or _KINDS[kind]
 
 
+def _refuse_beyond(name: str, value: Any) -> None:
+    """Refuse an integer beyond every float, which no check can compare and perhaps no message show."""
+    for entry in value if isinstance(value, (list, tuple)) else [value]:
+        if isinstance(entry, int) and entry.bit_length() > _BITS:
+            raise UsageError(f"{name:.60} must be below 2**{_BITS}, got an integer of {entry.bit_length()} bits")
+
+
 def _integer(name: str, value: Any, **limits: int) -> int:
     integral = isinstance(value, float) and value.is_integer()
     return checks.integer(name, int(value) if integral else value, **limits)
 
 
 def _workers(name: str, value: Any) -> int:
-    number = _integer(name, value, at_least=-1)
+    number = _integer(name, value, at_least=-1, at_most=checks.ROUNDS)
     if number == 0:
         raise ValueError(f"{name} must be -1 (all cores) or >= 1, got {checks.brief(value)}")
     return number
@@ -160,13 +170,13 @@ def _distinct(name: str, value: Any, *, check: Check = lambda name, entry: entry
     return entries
 
 
-_count = partial(_integer, at_least=1)
+_count = partial(_integer, at_least=1, at_most=checks.ROUNDS)
 _text = partial(_instance, of=str, words="a string")
 _open_unit = partial(checks.real, above=0, below=1)
 
 _RANGES: dict[str, Check] = {
-    "horizon": partial(_integer, at_least=1, at_most=checks.ROUNDS),
-    "replications": partial(_integer, at_least=2),
+    "horizon": _count,
+    "replications": partial(_integer, at_least=2, at_most=checks.ROUNDS),
     "seed": partial(_integer, at_least=0),
     "n_jobs": _workers,
     "n_arms": _count,

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import platform
 import re
 import shutil
@@ -21,6 +20,7 @@ from private_bandits import checks
 from private_bandits_book.cache import caching
 from private_bandits_book.chapters.atomic import Held, is_replaced, replacing, scratch
 from private_bandits_book.chapters.book import Book
+from private_bandits_book.chapters.environment import neutral
 from private_bandits_book.chapters.execute import ChapterFailed, Execution, execute, notebook_text
 from private_bandits_book.chapters.parameters import UsageError, validate
 from private_bandits_book.chapters.progress import announce, log
@@ -28,6 +28,7 @@ from private_bandits_book.chapters.rerun import against_the_book
 
 _MARK = "private-bandits run"
 _ALLOWED = "the output folder must be absent, empty or byte for byte an earlier run's"
+_RAISED = re.compile(r"^(?:\w+\.)*[A-Z]\w*[a-z]: .+", flags=re.MULTILINE)  # an exception's line, whatever its name
 _PACKAGES = "private-bandits numpy scipy numba pandas xarray joblib matplotlib papermill ipykernel jupyter-book".split()
 
 
@@ -153,7 +154,7 @@ def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
         for cell in notebook.cells:  # the page says its parameters in one place
             if "injected-parameters" in cell.metadata.get("tags", []):
                 cell.metadata["tags"].append("remove-input")
-        notebook.cells.insert(1, nbformat.v4.new_markdown_cell(said))
+        notebook.cells.insert(1, nbformat.v4.new_markdown_cell(said, id="said"))  # and none drawn at random
         nbformat.write(notebook, site / f"{chapter}.ipynb")
         shutil.copytree(fresh / "figures", site / "figures" / chapter)
         shutil.copytree(fresh / "data", site / "data" / chapter)
@@ -162,12 +163,12 @@ def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
         script = "import gc; gc.disable(); from jupyter_book.cli.main import main; main()"  # a fifth of its time
         words = [sys.executable, "-P", "-c", script, "build", str(site)]
         # Its page is nobody's to edit: the book's repository has another.
-        env = {**os.environ, "PYTHONIOENCODING": "utf-8", "PRIVATE_BANDITS_REPOSITORY": ""}
+        env = neutral(PYTHONIOENCODING="utf-8", PRIVATE_BANDITS_REPOSITORY="")
         done = subprocess.run(words, capture_output=True, env=env, encoding="utf-8", errors="replace")
         html = site / "_build" / "html"
         if done.returncode or not (html / f"{chapter}.html").is_file():
             told = done.stdout + done.stderr
-            *_, error = told[-4000:], *re.findall(r"^\w+Error: .+", told, flags=re.MULTILINE)
+            *_, error = told[-4000:], *_RAISED.findall(told)
             raise ChapterFailed(f"{chapter}: the page could not be built: {error}")
         shutil.copytree(html, fresh, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
 

@@ -155,7 +155,7 @@ def ranking(runs: pd.DataFrame, epsilon: float) -> pd.DataFrame:
     -------
     DataFrame
         A row per policy, the least regret first. The rank counts the policies whose regret is less by an interval of
-        the paired differences that lies below 0; a shared rank has a "=" before it.
+        the paired differences that lies below 0; a shared rank says "(tied)", which no spreadsheet takes for a formula.
     """
     here = runs[(runs["pays"] == epsilon) & (runs["trust"] != "leaking")]
     finals = {name: part["regret"].to_numpy() for name, part in here.groupby("policy", sort=False)}
@@ -170,7 +170,12 @@ def ranking(runs: pd.DataFrame, epsilon: float) -> pd.DataFrame:
         regret, price = mean_interval(finals[name]), ratio_interval(_rest(here[here["policy"] == name]), base)
         shared = [*ranks.values()].count(ranks[name]) > 1
         shown = NAMES.get(name, name)
-        row = {"rank": f"{'=' * shared}{ranks[name]}", "policy": shown, "trust": facts["trust"], "epsilon": epsilon}
+        row = {
+            "rank": f"{ranks[name]}{' (tied)' * shared}",
+            "policy": shown,
+            "trust": facts["trust"],
+            "epsilon": epsilon,
+        }
         row |= {"nominal": facts["nominal"], "regret": regret.measured}
         row |= {"regret_low": regret.low, "regret_high": regret.high}
         row |= {"price_low": price.low, "price_high": price.high}
@@ -196,7 +201,7 @@ def show(chapter: Any, label: str, runs: pd.DataFrame, caption: str) -> Markdown
     look: dict[str, Any] = {"xscale": "log", "yscale": "log", "xlabel": "ε, really paid", "ylabel": "price of privacy"}
     chapter.figure(f"figure-{label}", plots.curves(priced(runs), "epsilon", **look), said)
     table = ranking(runs, epsilon)
-    said = f"{caption} All pay ε = {epsilon:g}. A rank with = is shared: these cannot be told apart on the same seeds."
+    said = f"{caption} All pay ε = {epsilon:g}. Tied policies cannot be told apart on the same seeds."
     chapter.table(f"table-ranking-{label}", table, said, _COLUMNS)
     return Markdown(advice(table))
 

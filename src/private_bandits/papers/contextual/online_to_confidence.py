@@ -72,7 +72,7 @@ def gloc(*, dim: int, horizon: int, learner: str = "newton", responses: str = "b
         )
     return Policy(
         name="GLOC",
-        paper="jun2017",
+        paper="jun2017gloc",
         algorithm=f"GLOC, {learner} steps",
         variant="stated",
         privacy=Guarantee.none(),
