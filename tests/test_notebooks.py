@@ -142,6 +142,15 @@ def test_a_chapter_is_an_experiment_that_reads_whole(path: Path) -> None:
     assert unreadable(_read(path)) == []
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*_proofs.md")), ids=lambda path: path.stem)
+def test_proofs_are_plain_markdown(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert [one[0] for one in MYST.finditer(text)] == []
+    targets = re.findall(r'^<a id="(proof-[\w-]+)"></a>\n## ', text, flags=re.MULTILINE)
+    assert targets and len(targets) == text.count("<a id=")
+    assert set(re.findall(r"\(#([^)]+)\)", text)) <= {*targets}
+
+
 @every_notebook
 def test_file_is_in_canonical_form(path: Path) -> None:
     text = path.read_bytes().decode("utf-8")
