@@ -224,7 +224,7 @@ def test_a_table_shows_what_is_asked_and_writes_everything(chapter, shown, tmp_p
         "",
         "{download}`table-1.csv <data/tiny/table-1.csv>`",
     ]
-    assert "<td>a|b</td><td>0.3</td><td>0.1</td>" in shown[-1].html
+    assert '<td><div align="left">a|b</div></td><td>0.3</td><td>0.1</td>' in shown[-1].html
     assert (tmp_path / "out/data/table-1.csv").read_text().startswith("policy,epsilon,t,x\n")
     chapter.table("table-1", FRAME, "Some.", filtered=True)
     assert ":class: filtered" in shown[-1].markdown.splitlines()
@@ -251,7 +251,10 @@ def test_the_ledger_shows_interval_verdict_and_command(tiny):
     assert (first["verdict"], second["verdict"]) == ("undecided", "reproduced")
     assert first["command"] == "make --long a|b" and first["excludes"] == "x" and third["excludes"] == ""
     assert first["chapter"] == "tiny" and first["paper"] == "A tiny chapter"
-    assert "<td>1 [0.5, ∞]</td><td>undecided</td><td>measured</td>" in shown.html
+    assert shown.html.count("<h2>A tiny chapter</h2>") == 1
+    line = '<details id="tiny-x"><summary>x: x <strong>undecided</strong></summary><p><em>Measured</em>: x<br>'
+    more = 'Measured: 1 [0.5, ∞]<br>Excluded: x<br>Rests on: <a href="#tiny-x">x</a><br>Made by: <code>make --long a|b'
+    assert f"{line}{more}" in shown.html
 
 
 def test_a_cell_that_names_a_claim_leads_to_its_row():

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,33 @@ MYST = re.compile(r"\{[\w:+.-]+\}`|^ *(?:`{3,}|~{3,}|:{3,}) *\{|^:{3,}|^\(\S+\)=
 WIDEST, TALLEST, VISIBLE, HIDDEN = 75, 30, range(100, 301), 12  # letters, lines of a cell, of all that are shown or not
 # A path of one machine, an object's address, a kernel's temporary file, a time of day.
 PASSING = re.compile(r"(?<![\w.])/(home|root|tmp|Users|opt)/|\bat 0x[0-9a-f]+|ipykernel_\d+|\d\d:\d\d:\d\d")
+
+# What both keep: JupyterLab's sanitiser (`apputils`, `Sanitizer`) and GitHub's (`html-pipeline`, `SanitizationFilter`).
+# An address stays one: the first renames it, the second puts words before it, and both follow links to it.
+KEPT_TAGS = frozenset(
+    "a abbr b blockquote br caption cite code dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img "
+    "ins kbd li mark ol p pre q s samp small span strong sub summary sup table tbody td tfoot th thead time tr ul var "
+    "wbr".split()
+)
+KEPT_EVERYWHERE = {"id", "title", "lang", "dir"}
+KEPT_ATTRIBUTES = {
+    "a": {"href"},
+    "img": {"src", "alt", "width", "height"},
+    "details": {"open"},
+    "div": {"align"},
+    "ol": {"start"},
+    "td": {"align", "colspan", "rowspan"},
+    "th": {"align", "colspan", "rowspan"},
+}
+KEPT_ADDRESSES = {
+    "href": re.compile(r"https?://|mailto:|#|[\w./-]+(#|$)"),
+    "src": re.compile(r"https?://|data:image/|[\w./-]+$"),
+}
+# Code and formulas of Markdown, which are no HTML.
+NO_HTML = re.compile(
+    r"^( *)(`{3,}|~{3,}).*?^\1\2`*$|(`+)(?!`).*?(?<!`)\3(?!`)|\$\$.*?\$\$|\$[^$\n]*\$", re.MULTILINE | re.DOTALL
+)
+LINK = re.compile(r"\]\(([^()\s]+)\)")
 
 CHAPTERS = [path for path in NOTEBOOKS if (ROOT / "book" / "data" / path.stem).is_dir()]
 
@@ -109,6 +138,63 @@ def unreadable(notebook: dict[str, Any]) -> list[str]:
     return found
 
 
+class _Html(HTMLParser):
+    """The tags of an HTML text that sanitisers take away, its links, and the addresses that they may lead to."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.lost: list[str] = []
+        self.links: list[str] = []
+        self.places: set[str] = set()
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        known = KEPT_EVERYWHERE | KEPT_ATTRIBUTES.get(tag, set())
+        if tag not in KEPT_TAGS:
+            self.lost.append(f"<{tag}>")
+        for name, value in attrs:
+            address = KEPT_ADDRESSES.get(name)
+            if name not in known or (address and not address.match(value or "")):
+                self.lost.append(f"<{tag} {name}={value!r}>")
+        found = dict(attrs)
+        self.links += [found["href"] or ""] if "href" in found else []
+        self.places |= {found["id"] or ""} if "id" in found else set()
+
+
+def _seen(cell: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Yield what a viewer of the notebook shows of a cell, and whether it is Markdown: HTML comes before it."""
+    if cell["cell_type"] == "markdown":
+        yield "".join(cell["source"]), True
+    for output in cell.get("outputs", ()):
+        data = output.get("data", {})
+        kind = next((kind for kind in ("text/html", "text/markdown") if kind in data), None)
+        if kind is not None:
+            yield "".join(data[kind]), kind == "text/markdown"
+
+
+def unshown(notebook: dict[str, Any], folder: Path) -> list[str]:
+    """Return what a viewer without our build loses: MyST, tags and attributes that sanitisers drop, and dead links."""
+    found, links, places = [], [], set[str]()
+    for cell in notebook["cells"]:
+        for text, is_markdown in _seen(cell):
+            if is_markdown:
+                found += [f"{cell['id']}: {one[0]!r} is no plain Markdown" for one in MYST.finditer(text)]
+                text = NO_HTML.sub("", text)
+                links += [(cell["id"], link) for link in LINK.findall(text)]
+            html = _Html(text)
+            found += [f"{cell['id']}: sanitisers drop {one}" for one in html.lost]
+            links += [(cell["id"], link) for link in html.links]
+            places |= html.places
+    for cell_id, link in links:
+        file, _, place = link.partition("#")
+        if not (
+            re.match(r"https?:|mailto:", link) or (file and (folder / file).is_file()) or (not file and place in places)
+        ):
+            found.append(f"{cell_id}: {link} leads nowhere")
+    return found
+
+
 def _assigned(source: str) -> set[str]:
     names = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name))
     return {name.id for name in names if isinstance(name.ctx, ast.Store)}
@@ -142,6 +228,54 @@ def test_stored_state_is_fit_to_commit(path: Path) -> None:
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_a_chapter_is_an_experiment_that_reads_whole(path: Path) -> None:
     assert unreadable(_read(path)) == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*_proofs.md")), ids=lambda path: path.stem)
+def test_proofs_are_plain_markdown(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert [one[0] for one in MYST.finditer(text)] == []
+    targets = re.findall(r'^<a id="(proof-[\w-]+)"></a>\n##+ ', text, flags=re.MULTILINE)
+    assert targets and len(targets) == text.count("<a id=")
+    assert set(re.findall(r"\(#([^)]+)\)", text)) <= {*targets}
+
+
+@every_notebook
+def test_a_notebook_shows_all_in_jupyter_and_on_a_forge(path: Path) -> None:
+    assert unshown(_read(path), path.parent) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("source", '<div style="color: red">words</div>'),
+        ("source", "{cite:t}`wang2021`"),
+        ("source", "[Figure 2](#figure-2)"),
+        ("source", "[data](data/none.csv)"),
+        ("text/html", "<td>one</td><script>1</script>"),
+        ("text/html", '<td class="left">one</td>'),
+        ("text/html", '<a href="javascript:1">one</a>'),
+        ("text/html", '<a href="#claim">one</a>'),
+        ("text/html", '<img src="data:text/html,one">'),
+        ("text/markdown", ":::{dropdown} All\n:::"),
+        ("text/markdown", '<a href="../_modules/one.html">source</a>'),
+    ],
+)
+def test_what_a_viewer_loses_would_be_found(key: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").touch()
+    words = "For $a<b>c$ and `<script>` see [one](one.csv), [two](#two) and [three](https://a.example).\n\n~~~html\n<x>\n~~~"
+    shown = {"text/html": '<figure id="two"></figure>', "text/markdown": "```{figure} x.svg\n```"}
+    prose = {"cell_type": "markdown", "id": "c000", "source": words}
+    code = {
+        "cell_type": "code",
+        "id": "c001",
+        "source": "",
+        "outputs": [{"output_type": "display_data", "data": shown}],
+    }
+    assert unshown({"cells": [prose, code]}, tmp_path) == []
+    output = {"output_type": "display_data", "data": {key: text}}
+    faulty = {**prose, "source": text} if key == "source" else {**code, "outputs": [output]}
+    found = unshown({"cells": [faulty]}, tmp_path)
+    assert found and all(one.startswith(f"{faulty['id']}: ") for one in found)
 
 
 @every_notebook

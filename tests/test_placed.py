@@ -30,13 +30,26 @@ PROSE = """# Cascading bandits
 Of episodes, [Wu et al. (2023)](https://arxiv.org/abs/1).
 
 [Theorem 4](#cascading-claim-theorem-4), [Theorem 1](#cascading-claim-theorem-1), [all claims](claims.md),
-[one of them](claims.md#cascading-theorem-4), [its box](api.md#the-box).
+[one of them](claims.md#cascading-theorem-4), [its box](api.md#the-box), [its proof](cascading_proofs.md#proof-one).
 
 ## The problem
 
 Words.
 """
+PROOFS = """# Proofs
+
+<a id="proof-one"></a>
+## One bit
+
+As [Auer et al. (2002)](https://doi.org/10.1137/S0097539701398375) and, of episodes,
+[Wu et al. (2023)](https://arxiv.org/abs/2306.01121) do, and [Abbasi-Yadkori et al., 2011](https://papers.nips.cc/4417).
+
+## Two
+
+By [one bit](#proof-one).
+"""
 TABLE = "| a |\n| --- |\n" + "".join(f'| <a href="#cascading-claim-theorem-{one}">{one}</a> |\n' for one in (1, 4))
+WORKS = ("the nonstochastic multiarmed", "private episodic reinforcement", "improved algorithms for linear")  # as meant
 DRAWN = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt"/>'
 META = {"kernelspec": {"display_name": "x", "name": "python3"}, "language_info": {"name": "python"}}
 
@@ -84,17 +97,21 @@ def _row(name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory: pytest.TempPathFactory) -> tuple[BeautifulSoup, BeautifulSoup]:
-    """The chapter and the claims of a book."""
+def book(tmp_path_factory: pytest.TempPathFactory) -> tuple[BeautifulSoup, ...]:
+    """The chapter, the claims and the proofs of a book."""
     folder = tmp_path_factory.mktemp("book")
     rows = "\n".join(map(_row, ("theorem-1", "theorem-4")))
-    claims = f"# Claims\n\n```{{claims}}\n:home:\n\n{rows}\n```\n\n```{{toctree}}\napi\n```\n"
+    claims = f"# Claims\n\n```{{claims}}\n:home:\n\n{rows}\n```\n\n```{{toctree}}\napi\ncascading_proofs\n```\n"
     box = "# Library\n\n```{eval-rst}\n.. container::\n   :name: the-box\n\n   Words.\n```\n"
-    pages = {"book/claims.md": "---\norphan: true\n---\n" + claims, "book/api.md": box}
+    pages = {
+        "book/claims.md": "---\norphan: true\n---\n" + claims,
+        "book/api.md": box,
+        "book/cascading_proofs.md": PROOFS,
+    }
     chapter, said = _built(folder, "book/cascading.ipynb", pages, "-W", "-n")
     assert said == ""
-    page = (folder / "html" / "book" / "claims.html").read_text(encoding="utf-8")
-    return chapter, BeautifulSoup(page, "html.parser")
+    beside = (folder / "html" / "book" / f"{name}.html" for name in ("claims", "cascading_proofs"))
+    return chapter, *(BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser") for page in beside)
 
 
 @pytest.fixture(scope="module")
@@ -132,8 +149,8 @@ def test_a_verdict_is_a_line_that_unfolds(which: str, request: pytest.FixtureReq
     assert more.get_text().startswith("Exact: It is K")
 
 
-def test_links_lead_to_the_line_or_to_the_page_of_all_claims(book: tuple[BeautifulSoup, BeautifulSoup]) -> None:
-    chapter, claims = book
+def test_links_lead_to_the_line_or_to_the_page_of_all_claims(book: tuple[BeautifulSoup, ...]) -> None:
+    chapter, claims, _ = book
     links = _links(chapter)
     assert links["Theorem 4"] == links["4"] == ["#cascading-claim-theorem-4"]
     assert links["Theorem 1"] == links["1"] == ["claims.html#cascading-theorem-1"]
@@ -143,15 +160,29 @@ def test_links_lead_to_the_line_or_to_the_page_of_all_claims(book: tuple[Beautif
     assert judged == ["cascading.html", "cascading.html#cascading-claim-theorem-4"]
 
 
+def test_a_line_of_html_is_a_target_and_proofs_have_their_works(book: tuple[BeautifulSoup, ...]) -> None:
+    chapter, _, proofs = book
+    assert _links(chapter)["its proof"] == ["cascading_proofs.html#proof-one"]
+    assert _links(proofs)["one bit"] == ["#proof-one"]
+    (place,) = proofs.select("#proof-one")
+    head = place.find_next("h2")
+    assert head is not None and head.get_text().startswith("One bit")
+    texts = [" ".join(one.get_text().split()).lower() for one in proofs.select(".citation")]
+    assert len(texts) == len(WORKS) and all(any(work in text for text in texts) for work in WORKS)
+
+
 def test_what_a_rerun_lacks_is_not_linked(rerun: BeautifulSoup) -> None:
     links = _links(rerun)
     assert links["Theorem 4"] == links["4"] == ["#cascading-claim-theorem-4"]
     assert links["1"] == [""]
-    assert not {"Theorem 1", "all claims", "one of them", "its box", "In the list of all claims"} & links.keys()
+    assert (
+        not {"Theorem 1", "all claims", "one of them", "its box", "its proof", "In the list of all claims"}
+        & links.keys()
+    )
     assert "all claims" in rerun.get_text() and "In the list of all claims" not in rerun.get_text()
 
 
-def test_the_book_shows_the_drawing_and_others_the_pixels(book: tuple[BeautifulSoup, BeautifulSoup]) -> None:
+def test_the_book_shows_the_drawing_and_others_the_pixels(book: tuple[BeautifulSoup, ...]) -> None:
     assert "image/png" in _notebook() and not book[0].select("img[src$=png]")
 
 

@@ -28,7 +28,7 @@ from sphinx.roles import XRefRole
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
-from private_bandits_book.numbers import times_power
+from private_bandits_book.numbers import typeset
 
 SIGNS = {
     "reproduced": "✓",
@@ -173,19 +173,9 @@ def _line(head: str, words: str) -> nodes.paragraph:
 
 def _mathematics(words: str) -> Iterator[nodes.Node]:
     """Return words and formulas: what stands between dollars is mathematics."""
-    for place, part in enumerate(words.split("$")):
+    for place, part in enumerate(typeset(words).split("$")):
         if part:
-            yield nodes.math(part, part) if place % 2 else nodes.Text(_typeset(part))
-
-
-def _typeset(words: str) -> str:
-    """Return words whose numbers have minus signs, and powers of ten instead of Python's 2e+04."""
-    words = re.sub(r"(?<![\w.])(\d[\d.]*)e([+-]\d\d+)\b", _power, words)
-    return re.sub(r"(?<![\w)\]])-(?=[\d∞])|(?<= )-(?= )", "−", words)
-
-
-def _power(number: re.Match[str]) -> str:
-    return times_power(number[1] if number[1] != "1" else "", int(number[2]))
+            yield nodes.math(part, part) if place % 2 else nodes.Text(part)
 
 
 def _words(name: str, words: str, small: str = "") -> nodes.inline:

@@ -1,8 +1,8 @@
-"""What a chapter in ordinary Markdown leaves to the build: its laboratory, its bibliography, and links across pages.
+"""What a page in ordinary Markdown leaves to the build: its laboratory, its bibliography, its targets, and links.
 
-Such a chapter reads whole in Jupyter and on a forge, as its cells hold no role and no directive. A work is cited by a
+Chapters and proofs read whole in Jupyter and on a forge, as they hold no role and no directive. A work is cited by a
 link whose words end with its year, [Wang et al. (2021)](https://arxiv.org/abs/2105.11126): the name that comes first
-and the year are its key in `references.bib`.
+and the year are its key in `references.bib`. The line `<a id="proof-one"></a>` before a heading is a target of links.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from pybtex.database import parse_file
+from pybtex.database import Entry, parse_file
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
 
 @dataclass(frozen=True)
 class Placed:
-    """What is placed on the page of a chapter: its laboratory before a heading, its bibliography at the end.
+    """What is placed on a page: a chapter's laboratory before a heading, and the bibliography at the end.
 
     Attributes
     ----------
+    letter : str
+        That of the bibliography's labels.
     before : str
         The heading of the section that follows the laboratory; none where there is no laboratory.
     figure, shown : str
         The figure that stands for the laboratory where no script runs, and what it shows.
     said : str
         What the laboratory lets a reader do.
-    letter : str
-        That of the bibliography's labels.
     """
 
-    before: str
-    figure: str
-    shown: str
-    said: str
     letter: str
+    before: str = ""
+    figure: str = ""
+    shown: str = ""
+    said: str = ""
 
 
 CHAPTERS = {
@@ -51,10 +51,10 @@ CHAPTERS = {
         "switch algorithms on and off, and see beside each what it promises and what it really pays.",
         letter="C",
     ),
-    "replay": Placed(before="", figure="", shown="", said="", letter="R"),
-    "audit": Placed(before="", figure="", shown="", said="", letter="A"),
-    "own": Placed(before="", figure="", shown="", said="", letter="O"),
-    "comparison": Placed(before="", figure="", shown="", said="", letter="W"),
+    "replay": Placed(letter="R"),
+    "audit": Placed(letter="A"),
+    "own": Placed(letter="O"),
+    "comparison": Placed(letter="W"),
     "semibandits": Placed(
         before="The problem",
         figure="figure-removed",
@@ -63,7 +63,7 @@ CHAPTERS = {
         "in your own browser, and move $K$.",
         letter="S",
     ),
-    "contextual": Placed(before="", figure="", shown="", said="", letter="X"),
+    "contextual": Placed(letter="X"),
     "convex": Placed(
         before="The problem",
         figure="figure-steps",
@@ -88,19 +88,33 @@ CHAPTERS = {
         "that $10^{15}$ rounds take as long as a thousand.",
         letter="H",
     ),
+    "cascading_proofs": Placed(letter="K"),
+    "contextual_proofs": Placed(letter="P"),
+    "definitions_proofs": Placed(letter="Q"),
+    "heavy_tailed_proofs": Placed(letter="Y"),
+    "semibandits_proofs": Placed(letter="B"),
 }
 
+_TARGET = re.compile(r'^<a id="([^"\s]+)"></a>$', flags=re.MULTILINE)
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")
 _ELSEWHERE = re.compile(r"\.(?:ipynb|md)(?:#|$)|-claim-")
-_NUMBER = re.compile(r"\d{4}\.\d{4,5}")  # of arXiv
+_NUMBER = re.compile(r"\d{4}\.\d{4,5}|10\.\d{4,}/\S+")  # of arXiv, or a DOI
 
 
 def place(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Place what the page of a chapter lacks; what a notebook has placed itself stays."""
+    """Place what a page lacks; what a notebook has placed itself stays."""
+    page = docname.rpartition("/")[2]
+    if app.env.doc2path(docname).endswith(".md"):
+        text = _TARGET.sub(r"(\1)=", source[0])
+        source[0] = text + (_references(app, docname, text) if page in CHAPTERS else "")
+    elif page in CHAPTERS:
+        source[0] = _placed(app, docname, source[0])
+
+
+def _placed(app: Sphinx, docname: str, source: str) -> str:
+    """Return a chapter's notebook with its laboratory and its bibliography."""
     chapter = docname.rpartition("/")[2]
-    if chapter not in CHAPTERS or app.env.doc2path(docname).rpartition(".")[2] != "ipynb":
-        return
-    notebook, wanted = json.loads(source[0]), CHAPTERS[chapter]
+    notebook, wanted = json.loads(source), CHAPTERS[chapter]
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
     texts = ["".join(cell["source"]) for cell in cells]
     if wanted.before and not any("{lab}" in text for text in texts):
@@ -108,26 +122,35 @@ def place(app: Sphinx, docname: str, source: list[str]) -> None:
         if not any("{lab}" in text for text in texts):
             _warn(docname, f"a heading must be {wanted.before!r}, for the laboratory to stand before it; none is")
     if not any("{bibliography}" in text for text in texts):
-        path = Path(app.srcdir, "book", "references.bib")
-        app.env.note_dependency(str(path))
-        texts[-1] += _bibliography(docname, cited("\n".join(texts), path, docname), wanted.letter)
+        texts[-1] += _references(app, docname, "\n".join(texts))
     for cell, text in zip(cells, texts, strict=True):
         cell["source"] = text
-    source[0] = json.dumps(notebook, ensure_ascii=False, indent=1)
+    return json.dumps(notebook, ensure_ascii=False, indent=1)
+
+
+def _references(app: Sphinx, docname: str, text: str) -> str:
+    """Return the bibliography of a page."""
+    path = Path(app.srcdir, "book", "references.bib")
+    app.env.note_dependency(str(path))
+    return _bibliography(docname, cited(text, path, docname))
 
 
 def cited(text: str, references: Path, docname: str) -> list[str]:
     """Return the keys of the works that a text cites."""
     known, keys = parse_file(str(references)).entries, dict[str, None]()
     for names, year, target in _CITED.findall(text):
-        begins = f"{re.split(r'[ ,]', names)[0].lower()}{year}"
+        begins = f"{re.split(r'[ ,-]', names)[0].lower()}{year}"
         found = [key for key in known if re.fullmatch(rf"{re.escape(begins)}[a-z]*", key)]
         number = _NUMBER.search(target)
-        here = [key for key in found if number and number[0] in str(known[key].fields.get("note", ""))]
+        here = [key for key in found if number and number[0] in _numbers(known[key])]
         if not found:
             _warn(docname, f"{names} ({year}) is cited, and references.bib has no {begins}")
         keys |= dict.fromkeys(here or ([begins] if begins in found else found))
     return [*keys]
+
+
+def _numbers(entry: Entry) -> str:
+    return f"{entry.fields.get('note', '')} {entry.fields.get('doi', '')}"
 
 
 def _lab(chapter: str, wanted: Placed) -> str:
@@ -140,8 +163,9 @@ def _before(text: str, heading: str, added: str) -> str:
     return re.sub(pattern, added.replace("\\", r"\\"), text, count=1, flags=re.MULTILINE)
 
 
-def _bibliography(docname: str, keys: list[str], letter: str) -> str:
-    options = f":filter: False\n:keyprefix: {docname.rpartition('/')[2]}-\n:labelprefix: {letter}\n"
+def _bibliography(docname: str, keys: list[str]) -> str:
+    page = docname.rpartition("/")[2]
+    options = f":filter: False\n:keyprefix: {page}-\n:labelprefix: {CHAPTERS[page].letter}\n"
     listed = "\n".join(keys)
     return f"\n\n## References\n\n```{{bibliography}}\n{options}\n{listed}\n```\n" if keys else ""
 

@@ -343,7 +343,7 @@ class Chapter:
             else ""
         )
         said += f"Of all {len(rows)} claims {counts}: [the claims of all papers](claims.ipynb) say why."
-        display(Markdown(said), headlines(self.name, rows))
+        display(Markdown(said), headlines(self.name, rows, self._rulings))
         files = ["claims", *(["seeds"] if (self.book.data(self.name) / "seeds.csv").is_file() else [])]
         links = (f"[{file}.csv](data/{self.name}/{file}.csv)" for file in files)
         display(Markdown(f"All rows, and the verdicts on other seeds: {', '.join(links)}."))

@@ -1,6 +1,6 @@
 """The ledger as pages show it: a line a claim, of one chapter or of all."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import pandas as pd
@@ -12,15 +12,6 @@ from private_bandits_book.chapters.render import Display
 from private_bandits_book.package_data import tables
 from private_bandits_book.verdicts import described, totals
 
-HEADS = {
-    "locus": "Where",
-    "statement": "Claim",
-    "number": "Measured",
-    "verdict": "Verdict",
-    "evidence": "Evidence",
-    "reason": "Why",
-    "command": "Made by",
-}
 _COPIED = ("claim", "locus", "statement", "verdict", "evidence", "reason", "excludes", "rests_on", "command")
 
 
@@ -36,15 +27,19 @@ def ledger(book: Book, rows: Mapping[str, pd.DataFrame]) -> Display:
             lines.append(facts | {key: "" if pd.isna(row[key]) else row[key] for key in _COPIED})
     every = pd.concat(list(rows.values()))
     counts = totals(every["kind"], every["verdict"], every["evidence"].fillna(""))
-    return render.claims(lines, HEADS, f"The claims and their verdicts. {counts}")
+    return render.claims(lines, f"The claims and their verdicts. {counts}")
 
 
-def headlines(chapter: str, rows: pd.DataFrame) -> Markdown:
-    """Show what was claimed and measured, and the verdict, of the claims that a chapter's `claims.toml` puts first."""
+def headlines(chapter: str, rows: pd.DataFrame, judged: Container[str]) -> Markdown:
+    """Show what was claimed and measured, and the verdict, of the claims that a chapter's `claims.toml` puts first.
+
+    Each leads to the cell where it is judged, or else to its line on the page of all claims.
+    """
     known, lines = described(chapter)[1], []
     for name in tables(chapter, "claims").get("headlines", [*known]):
         (row,) = rows[rows["claim"] == name].to_dict("records")
-        where = f'<a href="#{chapter}-claim-{name}">{words.plain(row["locus"])}</a>'
+        address = f"#{chapter}-claim-{name}" if name in judged else f"claims.ipynb#{chapter}-{name}"
+        where = f"[{words.plain(row['locus'])}]({address})"
         number = words.plain(_number(row, known[name])) or "—"
         lines.append((where, row["statement"], number, f"**{row['verdict']}**, {row['evidence']}"))
     return Markdown(words.pipes(("Where", "Claimed", "Measured", "Verdict"), lines))

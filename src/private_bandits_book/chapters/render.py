@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from private_bandits_book.chapters.words import pipes, plain, text
+from private_bandits_book.numbers import typeset
 
 
 class Table(NamedTuple):
@@ -58,7 +60,7 @@ def figure(
     return Display(
         text=f"<figure {label}>",
         html=(
-            f'<figure><img src="data:image/svg+xml;base64,{image}" alt="{escape(alt)}">'
+            f'<figure id="{chapter}-{label}"><img src="data:image/svg+xml;base64,{image}" alt="{escape(alt)}">'
             f"<figcaption>{escape(caption)}</figcaption></figure>"
         ),
         markdown=_directive(
@@ -91,16 +93,9 @@ def verdict(
     if empty := [key for key in ("chapter", "claim", "locus", "statement", "verdict") if not told[key]]:
         raise ValueError(f"{empty[0]} must not be empty, got {entry[empty[0]]!r}")
     line = f"{told['locus']}: {told['statement']}"
-    said = {key: escape(value) for key, value in told.items()}
-    why = ": ".join(
-        part for part in (f"<em>{said['evidence'].capitalize()}</em>" if evidence else "", said["reason"]) if part
-    )
     return Display(
         text=f"{line} {told['verdict']}",
-        html=(
-            f'<details id="{chapter}-claim-{said["claim"]}"><summary>{escape(line)} '
-            f"<strong>{said['verdict']}</strong></summary><p>{why}</p></details>"
-        ),
+        html=_unfolding(f"{chapter}-claim-{claim}", line, told["verdict"], _why(told["evidence"], told["reason"])),
         markdown=_directive("verdict", "", {}, json.dumps(told, ensure_ascii=False)),
     )
 
@@ -116,11 +111,12 @@ def table(chapter: str, label: str, made: Table) -> Display:
     rows = list(zip(*texts, strict=True))
     linked = partial(_linked, chapter)
     write = [linked if formats.get(name) == "claim" else plain for name in heads]
-    align = ["---:" if pd.api.types.is_numeric_dtype(frame[name]) else ":---" for name in heads]
+    left = [not pd.api.types.is_numeric_dtype(frame[name]) for name in heads]
+    align = [":---" if side else "---:" for side in left]
     body = [[style(cell) for style, cell in zip(write, row, strict=True)] for row in rows]
     return Display(
         text=f"<table {label}>",
-        html=_html_table(list(heads.values()), rows, caption),
+        html=html_table(list(heads.values()), rows, caption, left, address=f"{chapter}-{label}"),
         markdown=_directive(
             "table",
             caption,
@@ -131,14 +127,31 @@ def table(chapter: str, label: str, made: Table) -> Display:
     )
 
 
-def claims(rows: Sequence[Mapping[str, str]], heads: Mapping[str, str], caption: str) -> Display:
-    """Return the ledger of all chapters, a line a claim that unfolds; `heads` are the columns that Jupyter shows."""
+def claims(rows: Sequence[Mapping[str, str]], caption: str) -> Display:
+    """Return the ledger of all chapters, a line a claim that unfolds."""
     body = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    html = "".join(
+        f"<h2>{escape(paper)}</h2>{''.join(map(_claim, found))}"
+        for paper, found in groupby(rows, key=lambda row: row["paper"])
+    )
     return Display(
         text="<claims>",
-        html=_html_table(list(heads.values()), [[row[name] for name in heads] for row in rows], caption),
+        html=f"<p>{escape(caption)}</p>{html}",
         markdown=f"{plain(caption)}\n\n{_directive('claims', '', {'home': ''}, body)}",
     )
+
+
+def _claim(row: Mapping[str, str]) -> str:
+    told = {"Measured": row["number"], "Excluded": row["excludes"]}
+    more = [_why(row["evidence"], row["reason"])]
+    more += [f"{head}: {escape(typeset(words))}" for head, words in told.items() if words]
+    if row["rests_on"]:
+        parts = map(escape, row["rests_on"].split(";"))
+        links = (f'<a href="#{row["chapter"]}-{part}">{part}</a>' for part in parts)
+        more += ["Rests on: " + ", ".join(links)]
+    more += [f"Made by: <code>{escape(row['command'])}</code>"]
+    line = f"{row['locus']}: {row['statement']}"
+    return _unfolding(f"{row['chapter']}-{row['claim']}", line, row["verdict"], "<br>".join(more))
 
 
 def codes(parts: Sequence[tuple[str, str, str]]) -> Display:
@@ -148,10 +161,37 @@ def codes(parts: Sequence[tuple[str, str, str]]) -> Display:
         for title, place, source in parts
     ]
     html = "".join(
-        f"<details><summary>{escape(title)} <code>{place}</code></summary><pre>{escape(source)}</pre></details>"
+        f"<details><summary>{escape(title)} <code>{place}</code></summary>"
+        f"<pre><code>{escape(source)}</code></pre></details>"
         for title, place, source in parts
     )
     return Display(text="<code>", html=html, markdown="\n\n".join(boxes))
+
+
+def html_table(
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    caption: str = "",
+    left: Sequence[bool] | None = None,
+    address: str = "",
+) -> str:
+    """Return a table in HTML; `left` says which columns are words, all of them unless given.
+
+    Words stand left in a box: Jupyter's style puts all cells right, and sanitisers take `style` away.
+    """
+    sides = left if left is not None else [True] * len(heads)
+
+    def cells(tag: str, row: Sequence[str]) -> str:
+        texts = (
+            f'<div align="left">{escape(words)}</div>' if side else escape(words)
+            for words, side in zip(row, sides, strict=True)
+        )
+        return "".join(f"<{tag}>{words}</{tag}>" for words in texts)
+
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    named = f' id="{escape(address)}"' if address else ""
+    return f"<table{named}>{title}<thead><tr>{cells('th', heads)}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _directive(name: str, argument: str, options: Mapping[str, str], body: str) -> str:
@@ -179,8 +219,13 @@ def _linked(chapter: str, claim: str) -> str:
     return f'<a href="#{chapter}-claim-{escape(claim)}">{escape(claim)}</a>'
 
 
-def _html_table(heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
-    head = "".join(f"<th>{escape(words)}</th>" for words in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(words)}</td>" for words in row) + "</tr>" for row in rows)
-    title = f"<caption>{escape(caption)}</caption>"
-    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+def _why(evidence: str, reason: str) -> str:
+    """Return the kind of evidence and the reason of a verdict, as HTML."""
+    parts = (f"<em>{escape(evidence.capitalize())}</em>" if evidence else "", escape(typeset(reason)))
+    return ": ".join(part for part in parts if part)
+
+
+def _unfolding(address: str, line: str, verdict: str, more: str) -> str:
+    """Return the line of a claim, which unfolds HTML."""
+    summary = f"{escape(typeset(line))} <strong>{escape(verdict)}</strong>"
+    return f'<details id="{escape(address)}"><summary>{summary}</summary><p>{more}</p></details>'

@@ -64,7 +64,7 @@ def _gates(rows: list[dict[str, str]]) -> str:
     lines = [(row["fault"], f"`{row['gate'].rpartition('::')[2]}`", seen[row["proven"]]) for row in rows]
     table = pipes(("Fault planted", "Test", "Then"), lines)
     said = f"{len(rows)} faults, planted one at a time by `make prove-gates`: {listed}."
-    return f"{said}\n\n:::{{dropdown}} All of them\n{table}\n:::"
+    return f"{said}\n\n<details><summary>All of them</summary>\n\n{table}\n\n</details>"
 
 
 def _hostile(rows: list[dict[str, str]]) -> str:

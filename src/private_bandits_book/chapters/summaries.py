@@ -4,14 +4,20 @@ import re
 from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
+from unicodedata import normalize
 
 from IPython.display import Markdown
 
 from private_bandits_book.algorithms import rows
 from private_bandits_book.chapters.book import find_book
 from private_bandits_book.chapters.parameters import Parameter
+from private_bandits_book.chapters.render import Display, html_table
 from private_bandits_book.chapters.words import pipes, text
 
+_ENTRY = re.compile(r"^@\w+\{(\w+),\n(.*?)^\}", flags=re.MULTILINE | re.DOTALL)
+_FIELD = re.compile(r"^ *(author|year) *= *\{(.*?)\},?$", flags=re.MULTILINE | re.DOTALL)
+_ACCENT = re.compile(r"""\{?\\(['`"^~])(\w)\}?""")
+_MARKS = {"'": "\u0301", "`": "\u0300", '"': "\u0308", "^": "\u0302", "~": "\u0303"}
 _NAME = re.compile(r"\b\w+_\w+\b")
 
 
@@ -42,17 +48,36 @@ def settings(known: Mapping[str, Parameter], values: Mapping[str, Any]) -> str:
     return pipes(("Parameter", "Value", "Meaning"), lines)
 
 
-def algorithms(page: str) -> Markdown:
-    """List every algorithm by the room it stands in, and link its source; `page` begins the keys of its citations."""
+def algorithms(page: str) -> Display:
+    """List every algorithm by the room it stands in; `page` begins the keys of its citations.
+
+    The book links works and sources; Jupyter names them.
+    """
     heads = ("Algorithm", "Policy", "Trust", "Promises ε", "Pays ε", "File")
-    parts = []
+    works = _works((find_book().pages / "references.bib").read_text(encoding="utf-8"))
+    parts, html = [], ""
     for room, found in groupby(rows(), key=lambda row: row[-1].rpartition("/")[0]):
-        lines = []
+        lines, shown = [], []
         for paper, place, variant, options, policy, *privacy, file in found:
+            said = "".join(f", {text(words)}" for words in (place, variant, options) if words != "-")
+            facts = (policy, *(words.replace("inf", "∞") for words in privacy))
             cited = paper if paper == "ours" else f"{{cite:t}}`{page}-{paper}`"
-            said = ", ".join([cited, *(text(words) for words in (place, variant, options) if words != "-")])
-            paid = (words.replace("inf", "∞") for words in privacy)
             source = f"../_modules/private_bandits/{file.replace('.py', '.html')}"
-            lines.append((said, policy, *paid, f'<a href="{source}">source</a>'))
-        parts += [f"## `{room.replace('/', '.')}`", pipes(heads, lines)]
-    return Markdown("\n\n".join(parts))
+            lines.append((cited + said, *facts, f'<a href="{source}">source</a>'))
+            shown.append((works.get(paper, paper) + said, *facts, file))
+        name = room.replace("/", ".")
+        parts += [f"## `{name}`", pipes(heads, lines)]
+        html += f"<h2><code>{name}</code></h2>{html_table(heads, shown)}"
+    listed = f"```{{bibliography}}\n:filter: docname in docnames\n:keyprefix: {page}-\n```"
+    return Display("<algorithms>", html, "\n\n".join([*parts, "## References", listed]))
+
+
+def _works(references: str) -> dict[str, str]:
+    """Return names and years of works by their keys in a file of BibTeX: Wang et al. (2021)."""
+    found, references = {}, _ACCENT.sub(lambda one: normalize("NFC", one[2] + _MARKS[one[1]]), references)
+    for key, entry in _ENTRY.findall(references):
+        fields = dict(_FIELD.findall(entry))
+        last = [author.partition(",")[0] for author in " ".join(fields["author"].split()).split(" and ")]
+        names = " and ".join(last) if len(last) < 3 else f"{last[0]} et al."
+        found[key] = f"{names} ({fields['year']})"
+    return found
