@@ -89,6 +89,7 @@ CORPUS = [
     ("privacy.lower_end", {"alpha": 5e-324}, "alpha"),
     ("privacy.private_kl", {"apart": np.ones(5)}, "apart"),
     ("streams.streams", {"seed": 0.5}, "seed"),
+    ("papers.heavy_tailed.ldp_robust_se", {"v": 5e-324}, "v must be >= 1e-9"),
 ]
 
 

@@ -53,8 +53,9 @@ def streams(seed: int, replication: int) -> Streams:
     >>> streams(7, 0).env.random() == streams(7, 0).env.random() != streams(7, 1).env.random()
     True
     """
-    key = (checks.integer("replication", replication, at_least=0),)
-    root = np.random.SeedSequence(checks.integer("seed", seed, at_least=0), spawn_key=key)
+    checks.integer("seed", seed, at_least=0)
+    checks.integer("replication", replication, at_least=0)
+    root = np.random.SeedSequence(seed, spawn_key=(replication,))
     return Streams(*(np.random.Generator(np.random.PCG64(child)) for child in root.spawn(3)))
 
 

@@ -165,9 +165,9 @@ def kl_divergence(first: Any, second: Any) -> float:
         In nats; infinity where the second excludes what the first allows.
     """
     p, q = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    seen = p > 0
-    if np.any(q[seen] == 0):
+    if np.any(q[p > 0] == 0):
         return math.inf
+    seen = p > _TINY
     # p (x - ln(1 + x)) with x = q/p - 1 keeps the digits of close distributions, which p ln(p/q) loses
     excess = (q[seen] - p[seen]) / p[seen]
     return max(0.0, float(np.sum(p[seen] * _bend(excess)) + np.sum(q[~seen])))
@@ -200,6 +200,7 @@ def local_factor(epsilon: float) -> float:
     return math.exp(min(2.0 * epsilon, math.log(4.0))) * math.expm1(epsilon) ** 2
 
 
+_TINY = 1e-300  # a chance below it is as good as 0
 _CLOSE = 1e-4  # below it the first terms of a series have more digits than a difference
 
 
@@ -209,8 +210,8 @@ def _difference(p: float, q: float, apart: float | None) -> float:
 
 def _moved(p: float, rest: float, distance: float) -> float:
     """d(p || p + distance) of two Bernoulli distributions, with rest = 1 - p."""
-    found = p * float(_bend(distance / p)) if p > 0 else distance
-    return found + (rest * float(_bend(-distance / rest)) if rest > 0 else -distance)
+    found = p * float(_bend(distance / p)) if p > _TINY else distance
+    return found + (rest * float(_bend(-distance / rest)) if rest > _TINY else -distance)
 
 
 def _bend(x: Any) -> Any:

@@ -173,7 +173,8 @@ def order(v: float) -> float:
     ValueError
         If v is out of range.
     """
-    return checks.real("v", v, above=0, at_most=1)
+    checks.real("v", v, above=0, at_most=1)
+    return checks.epsilon(v, "v", infinite=False)  # what plays has 1/v in an exponent
 
 
 def moment_bound(u: float) -> float:
