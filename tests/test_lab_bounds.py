@@ -67,7 +67,7 @@ def _contextual(values: Values, problem: Any) -> Bounds:
     def upper(noise: str, step: str) -> Callable[[int], float]:
         policy = CHAPTERS["convex"].policies[f"{noise}-{step}"](values)
         method = noise if noise in ("classical", "analytic") else "classical"
-        delta = None if noise == "laplace" else values["delta"]
+        delta = 0.0 if noise == "laplace" else values["delta"]
         kind = "laplace" if noise == "laplace" else "gaussian"
         return lambda t: contextual.theorem_6(problem, t, policy.privacy.epsilon, delta, step, kind, method)
 
