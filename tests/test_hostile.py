@@ -90,6 +90,8 @@ CORPUS = [
     ("privacy.private_kl", {"apart": np.ones(5)}, "apart"),
     ("streams.streams", {"seed": 0.5}, "seed"),
     ("papers.heavy_tailed.ldp_robust_se", {"v": 5e-324}, "v must be >= 1e-9"),
+    ("papers.contextual.ldp_glm", {"alpha": 5e-324, "responses": "binary"}, "alpha must be >= 1e-300"),
+    ("privacy.certified_loss", {"hits": [[0.5], [0.5, 0.2]]}, "hits"),
 ]
 
 

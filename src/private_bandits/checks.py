@@ -18,6 +18,9 @@ LARGEST = 1e150
 LEAST_EPSILON = 1e-9
 """The least epsilon of what plays or draws: below it noise drowns any count, and answers tell nothing."""
 
+LEAST_DELTA = 1e-300
+"""The least probability of a failure where something is played or drawn: its share among rounds must be a float."""
+
 _FORMULA: ContextVar[bool] = ContextVar("formula", default=False)
 
 
@@ -215,7 +218,7 @@ def delta(value: Any, name: str = "delta") -> float:
     Parameters
     ----------
     value : object
-        A number in (0, 1).
+        A number in (0, 1), at least `LEAST_DELTA` or, in a `formula`, any.
     name : str
         Of the argument, for the message.
 
@@ -229,7 +232,10 @@ def delta(value: Any, name: str = "delta") -> float:
     ValueError
         If it is not such a number.
     """
-    return real(name, value, above=0, below=1)
+    number = real(name, value, above=0, below=1)
+    if number < LEAST_DELTA and not _FORMULA.get():
+        raise ValueError(f"{name} must be >= {LEAST_DELTA:g} where something is played or drawn, got {brief(value)}")
+    return number
 
 
 def log_horizon(value: Any) -> float:

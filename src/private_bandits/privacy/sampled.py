@@ -135,7 +135,10 @@ def _risks(delta: float, alpha: float) -> None:
 
 def _counts(name: str, given: Any, runs: int) -> Any:
     """One count, or an array of them, of at most all runs."""
-    counts = np.asarray(given)
+    try:
+        counts = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        counts = np.zeros(0)
     if counts.dtype.kind not in "iu" or counts.size == 0 or counts.min() < 0 or counts.max() > runs:
         raise ValueError(f"{name} must be integers >= 0 and <= {runs}, got {checks.brief(given)}")
     return counts

@@ -45,7 +45,7 @@ def checked(
     """
     size = checks.integer("dim", dim, at_least=1)
     length = checks.integer("horizon", horizon, at_least=1)
-    failure, factor = checks.real("beta", beta, above=0, below=1), checks.real("bonus_factor", bonus_factor, above=0)
+    failure, factor = checks.delta(beta, "beta"), checks.real("bonus_factor", bonus_factor, above=0)
     return size, length, failure, factor, checks.real("ridge", ridge, above=0)
 
 
