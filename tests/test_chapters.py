@@ -270,7 +270,8 @@ def test_the_code_of_a_box_is_the_library_s(chapter):
     assert titles[0].endswith("`papers/cascading/algorithm_2.py`")
     code = shown.markdown.partition("```python\n")[2].partition("\n```\n")[0]
     lines = inspect.getsource(algorithm_2.reference).splitlines()
-    assert code.splitlines() == [lines[0], *lines[lines.index('    """', 1) + 1 :]]
+    opens = next(number for number, line in enumerate(lines) if line.startswith('    """'))
+    assert code.splitlines() == [*lines[:opens], *lines[lines.index('    """', opens + 1) + 1 :]]
 
 
 @pytest.mark.parametrize(
