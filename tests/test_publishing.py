@@ -33,9 +33,6 @@ What differs:
 - **Two.** No.
 
 Code: {repository}
-
-```{index} what the search finds this page by
-```
 """
 PUBLISHED = runpy.run_path(str(ROOT / "book" / "_ext" / "published.py"))
 SAID = "One bit. Of ϵ=1 and 10⁻³ & what costs K² it says, in more letters than sixty."
