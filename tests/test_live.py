@@ -13,6 +13,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from private_bandits_book.chapters.book import find_book
+from private_bandits_book.numbers import typeset
 
 BOOK = find_book()
 SMALL = {  # parameters at which a chapter is quick
@@ -103,7 +104,7 @@ def test_an_edited_cell_is_run_again_and_all_that_it_makes_follows(tmp_path):
         notebook.edited("chapter.ledger()")
         rows = figure("claims").set_index("claim")
         assert rows.loc["section-5-3", "verdict"] == "undecided"
-        assert rows.loc["own-central-over-local", "reason"] in ruling(again, "own-central-over-local")
+        assert typeset(rows.loc["own-central-over-local", "reason"]) in ruling(again, "own-central-over-local")
 
         for source, said in (
             ("horizon = -1; chapter.play(shop, [composed])", "UsageError: horizon must be >= 1, got -1"),
