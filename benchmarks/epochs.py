@@ -33,7 +33,7 @@ def first_epoch(make: Callable[[float, float], Policy], v: float, length: int) -
 
     def plan(c: float) -> tuple[Policy, int]:
         policy = make(c, moment)
-        share, _ = elimination._epoch(policy.record.terms, BETA, problem.n_items, 1)
+        share, _ = elimination._epoch(policy.record.terms, BETA, problem.n_arms, 1)
         return policy, share
 
     low, high = 1e-6, 1e6  # of c; the length of an epoch grows with it
@@ -41,14 +41,14 @@ def first_epoch(make: Callable[[float, float], Policy], v: float, length: int) -
         middle = math.sqrt(low * high)
         low, high = (middle, high) if plan(middle)[1] < length else (low, middle)
     policy, share = plan(high)
-    arms, end = problem.record(), share * problem.n_items
+    arms, end = problem.record(), share * problem.n_arms
     marks, regret, source = np.array([end]), np.zeros(1), streams(1, 0)
 
     def play() -> None:
         state = elimination.start(arms, policy.record)
         elimination.advance(arms, policy.record, state, 1, end, marks, regret, _NO_TRACE, *source)
 
-    return play, problem.n_items
+    return play, problem.n_arms
 
 
 def rows() -> dict[str, list[float]]:

@@ -42,7 +42,7 @@ POLICIES: dict[str, Callable[[int, int, int], Policy]] = {  # arms, list size, r
     "no noise": lambda arms, size, rounds: cascade_ucb1(),
     "Laplace": lambda arms, size, rounds: ucb_laplace(EPSILON, list_size=size),
     "randomised response": lambda arms, size, rounds: repaired_local(EPSILON, list_size=size),
-    "hybrid": lambda arms, size, rounds: ucb_hybrid(EPSILON, n_items=arms, horizon=rounds),
+    "hybrid": lambda arms, size, rounds: ucb_hybrid(EPSILON, n_arms=arms, horizon=rounds),
 }
 
 

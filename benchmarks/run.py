@@ -92,8 +92,8 @@ def races(lists: Program | None, contexts: Program | None) -> list[Race]:
     exact, local = cascade_ucb1(), repaired_local(EPSILON, list_size=K)
     laplace, gaussian = ucb_laplace(EPSILON, list_size=K), ucb_gaussian(EPSILON, delta=DELTA, list_size=K)
     hybrid, tree = (
-        ucb_hybrid(EPSILON, n_items=L, horizon=ROUNDS),
-        cucb_dp(50.0, size=K, n_arms=L, horizon=ROUNDS, variant="repaired"),
+        ucb_hybrid(EPSILON, n_arms=L, horizon=ROUNDS),
+        cucb_dp(50.0, list_size=K, n_arms=L, horizon=ROUNDS, variant="repaired"),
     )
     box = linear.RECORD
     linucb = (box.sigma, box.ridge, box.shift, box.level, box.tail)

@@ -27,7 +27,7 @@ class Player:
 
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> Player:
         run = copy(self)  # threads share the policy
-        run.choice, run.items, run.size = choice, problem.n_items, problem.list_size
+        run.choice, run.items, run.size = choice, problem.n_arms, problem.list_size
         folder = Path(os.environ[FOLDER])
         (folder / f"pid-{os.getpid()}").touch()
         number = len(list(folder.glob("started-*")))

@@ -60,7 +60,7 @@ MASKED = np.ma.masked_array([0.5, 0.2], [0, 1])
 
 # a value of each parameter, by its name
 VALUES: dict[str, Any] = {
-    "epsilon": 1.0, "delta": 1e-3, "horizon": 100, "n_arms": 4, "n_items": 8, "list_size": 2, "size": 2, "dim": 2,
+    "epsilon": 1.0, "delta": 1e-3, "horizon": 100, "n_arms": 8, "list_size": 2, "n_chosen": 2, "dim": 2,
     "p": 0.4, "gap": 0.1, "v": 0.5, "u": 1.0, "beta": 0.1, "sensitivity": 1.0, "sigma": 1.0, "n": 6, "n_values": 3,
     "values": [0, 1], "rng": rng, "rate": 0.1, "samples": 10.0, "few": 1.0, "small": 1.0, "log_tail": 3.0,
     "level": 0.9, "problem": LOSS, "replications": 2, "seed": 1, "means": [0.5, 0.4, 0.3, 0.2], "failure": 0.1,

@@ -30,7 +30,7 @@ def _cascading(rng: np.random.Generator) -> Values:
     return {
         "epsilon": math.exp(rng.uniform(-1.5, 2.5)),
         "delta": 10.0 ** rng.uniform(-8, -1),
-        "n_items": size + int(rng.integers(1, 12)),
+        "n_arms": size + int(rng.integers(1, 12)),
         "list_size": size,
         "p": p,
         "gap": rng.uniform(0.02, 0.98) * p,
@@ -49,15 +49,15 @@ CASCADING: dict[str, Callable[[Values], Any]] = {
     "padded-laplace": _of(cascading.repaired_padded, "epsilon", "list_size"),
     "padded-gaussian": _of(cascading.repaired_padded, "epsilon", "list_size", "delta"),
     "padded-displays": _of(cascading.repaired_padded, "epsilon", "list_size", over="displays"),
-    "cucb": _of(cascading.cucb_gaussian, "delta", "n_items", "list_size", epsilon=math.inf),
+    "cucb": _of(cascading.cucb_gaussian, "delta", "n_arms", "list_size", epsilon=math.inf),
     "cucb-gaussian-repaired": _of(
-        cascading.cucb_gaussian, "epsilon", "delta", "n_items", "list_size", variant="repaired"
+        cascading.cucb_gaussian, "epsilon", "delta", "n_arms", "list_size", variant="repaired"
     ),
     "uniform": _of(uniform),
 }
 for _design in ("keep", "forget", "counter"):
     CASCADING[f"blocks-{_design}"] = _of(
-        cascading.repaired_central, "epsilon", "n_items", "list_size", "horizon", design=_design
+        cascading.repaired_central, "epsilon", "n_arms", "list_size", "horizon", design=_design
     )
 for _noise, _factor in (("stated", 1.0), ("published", 0.01)):
     _factored = {"noise_multiplier": _factor}
@@ -65,19 +65,17 @@ for _noise, _factor in (("stated", 1.0), ("published", 0.01)):
         f"laplace-{_noise}": _of(cascading.ucb_laplace, "epsilon", "list_size", **_factored),
         f"gaussian-{_noise}": _of(cascading.ucb_gaussian, "epsilon", "delta", "list_size", **_factored),
         f"composition-{_noise}": _of(cascading.ucb_composition, "epsilon", "delta", "list_size", **_factored),
-        f"hybrid-{_noise}": _of(cascading.ucb_hybrid, "epsilon", "n_items", "horizon", **_factored),
+        f"hybrid-{_noise}": _of(cascading.ucb_hybrid, "epsilon", "n_arms", "horizon", **_factored),
         f"hybrid-proof-{_noise}": _of(
-            cascading.ucb_hybrid, "epsilon", "n_items", "horizon", variant="proof", **_factored
+            cascading.ucb_hybrid, "epsilon", "n_arms", "horizon", variant="proof", **_factored
         ),
-        f"cucb-gaussian-{_noise}": _of(
-            cascading.cucb_gaussian, "epsilon", "delta", "n_items", "list_size", **_factored
-        ),
+        f"cucb-gaussian-{_noise}": _of(cascading.cucb_gaussian, "epsilon", "delta", "n_arms", "list_size", **_factored),
     }
 
 
 def _cascading_problem(values: Values, policy: Any) -> Any:
     make = cascading.b_lb_semi if getattr(policy.record, "semi_bandit", False) else cascading.b_lb
-    return make(values["n_items"], values["list_size"], values["p"], values["gap"])
+    return make(values["n_arms"], values["list_size"], values["p"], values["gap"])
 
 
 def _semibandits(rng: np.random.Generator) -> Values:
@@ -87,7 +85,7 @@ def _semibandits(rng: np.random.Generator) -> Values:
         "family": family,
         "epsilon": math.exp(rng.uniform(-1, 4)),
         "n_arms": size + others,
-        "size": size,
+        "list_size": size,
         "gap": rng.uniform(0.01, 0.34) * (size if family == "K-path" else 1),
         "horizon": int(rng.integers(2, 3000)),
     }
@@ -96,23 +94,26 @@ def _semibandits(rng: np.random.Generator) -> Values:
 SEMIBANDITS: dict[str, Callable[[Values], Any]] = {
     "cucb": _of(semibandits.cucb),
     "cucb-least": _of(semibandits.cucb, update="least"),
-    "hypercube": _of(semibandits.cucb_hypercube, "epsilon", "size", "horizon"),
+    "hypercube": _of(semibandits.cucb_hypercube, "epsilon", "list_size", "horizon"),
     "radius": _of(semibandits.super_arm_radius, "epsilon", "horizon"),
 }
+_sizes = "epsilon", "n_arms", "list_size", "horizon"
 for _variant in semibandits.VARIANTS:
     _given = {"variant": _variant}
     SEMIBANDITS |= {
-        f"ldp1-{_variant}": _of(semibandits.cucb_ldp1, "epsilon", "size", "horizon", **_given),
+        f"ldp1-{_variant}": _of(semibandits.cucb_ldp1, "epsilon", "list_size", "horizon", **_given),
         f"ldp2-{_variant}": _of(semibandits.cucb_ldp2, "epsilon", "horizon", **_given),
-        f"dp-{_variant}": _of(semibandits.cucb_dp, "epsilon", "size", "n_arms", "horizon", **_given),
-        f"dp-least-{_variant}": _of(semibandits.cucb_dp_least_pulled, "epsilon", "size", "n_arms", "horizon", **_given),
+        f"dp-{_variant}": _of(semibandits.cucb_dp, "epsilon", "list_size", "n_arms", "horizon", **_given),
+        f"dp-least-{_variant}": _of(
+            semibandits.cucb_dp_least_pulled, "epsilon", "list_size", "n_arms", "horizon", **_given
+        ),
     }
 
 
 def _semibandits_problem(values: Values, _policy: Any) -> Any:
-    family, arms, size, gap = (values[name] for name in ("family", "n_arms", "size", "gap"))
+    family, arms, size, gap = (values[name] for name in ("family", "n_arms", "list_size", "gap"))
     if family == "windows":
-        return semibandits.separated("windows", others=arms - size, size=size, distance=gap)
+        return semibandits.separated("windows", others=arms - size, list_size=size, distance=gap)
     return {"top-K": semibandits.top_k, "K-path": semibandits.k_path}[family](arms, size, gap)
 
 

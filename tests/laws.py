@@ -29,7 +29,11 @@ def laws() -> dict[str, tuple[Problem, Policy, int]]:
     played: dict[str, tuple[Problem, Policy, int]] = {
         "cascading, Laplace": (lists, cascading.ucb_laplace(0.2, list_size=4), 100_000),
         "cascading, first item": (lists, cascading.repaired_local(0.2, list_size=4), 100_000),
-        "semi-bandits, LDP1": (sets, semibandits.cucb_ldp1(0.5, size=3, variant="repaired", horizon=100_000), 100_000),
+        "semi-bandits, LDP1": (
+            sets,
+            semibandits.cucb_ldp1(0.5, list_size=3, variant="repaired", horizon=100_000),
+            100_000,
+        ),
         "semi-bandits, LDP2": (sets, semibandits.cucb_ldp2(0.5, variant="repaired", horizon=100_000), 100_000),
     }
     for name, epsilon in ((UCB, math.inf), (LDP_UCB, 0.1), (DP_KLUCB, 0.1)):

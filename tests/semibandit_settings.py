@@ -23,14 +23,14 @@ INSTANCES = {
     "top-K": instances.top_k(6, 3, 0.3),
     "K-path": instances.k_path(6, 2, 0.8, b_1=2.0),
     "public": instances.public_arms(8, 3, 0.3),
-    "one valuable": instances.separated("one matters", others=3, size=3, distance=0.1, best=0.5),
+    "one valuable": instances.separated("one matters", others=3, list_size=3, distance=0.1, best=0.5),
 }
 OURS = {  # for the algorithms of the book, which scan listed super arms
-    "K-path": instances.separated("K-path", others=6, size=3, distance=0.4),
-    "windows": instances.separated("windows", others=5, size=3, distance=0.4, best=0.8),
+    "K-path": instances.separated("K-path", others=6, list_size=3, distance=0.4),
+    "windows": instances.separated("windows", others=5, list_size=3, distance=0.4, best=0.8),
     "public": instances.public_arms(8, 3, 0.9),
-    "largest": instances.separated("max-path", others=4, size=2, distance=0.5),
-    "coverage": instances.coverage(n_nodes=4, n_targets=2, size=2, p=0.7, gap=0.3),
+    "largest": instances.separated("max-path", others=4, list_size=2, distance=0.5),
+    "coverage": instances.coverage(n_nodes=4, n_targets=2, n_chosen=2, p=0.7, gap=0.3),
     "offset": SemiBandit.from_sets([0.9, 0.8, 0.3], [[0, 1], [1, 2]], offset=1.0),
     "mixed": SemiBandit.from_sets([0.9, 0.8, 0.3, 0.6], [[0, 1], [2], [1, 2, 3]], weights=[1.0, 0.5, 2.0, 0.0]),
 }

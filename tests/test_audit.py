@@ -197,7 +197,7 @@ def test_an_upper_end_is_an_account_that_runs_do_not_refute():
     [
         (cascading.ucb_laplace(1.0, list_size=3), CASCADE),
         (cascading.repaired_local(1.0, list_size=3), CASCADE),
-        (semibandits.cucb_ldp1(1.0, size=2, variant="repaired"), SETS),
+        (semibandits.cucb_ldp1(1.0, list_size=2, variant="repaired"), SETS),
         (ldp_ucb_laplace(1.0), ARMS),
         (dp_se(1.0, n_arms=3, horizon=4000), ARMS),
         (adap_ucb(1.0), ARMS),
@@ -205,12 +205,12 @@ def test_an_upper_end_is_an_account_that_runs_do_not_refute():
     ],
 )
 def test_a_table_of_constant_rows_is_played_as_simulate_plays_those_means(policy, problem):
-    row, horizon = (np.arange(problem.n_items) % 2).astype(float), 400
+    row, horizon = (np.arange(problem.n_arms) % 2).astype(float), 400
     tables = on_tables(policy, problem, horizon, "actions")
     (found,) = tables.draw(np.tile(row, (horizon, 1)), 0, 1, streams(5, 0))
     same = type(problem)(row, problem.list_size) if problem is not CASCADE else type(problem)(row, 3)
     wanted = trace(same, policy, horizon=horizon, seed=5)[:, :-1]
-    assert np.array_equal(found[problem.n_items :].reshape(wanted.shape), wanted)
+    assert np.array_equal(found[problem.n_arms :].reshape(wanted.shape), wanted)
 
 
 @pytest.mark.parametrize("policy", [ldp_ucb_response(math.inf), kl_ucb_cf(math.inf)])
@@ -219,7 +219,7 @@ def test_a_message_is_what_the_users_own_round_adds(policy):
     (seen,) = on_tables(policy, ARMS, 30, "actions").draw(rows, 0, 1, streams(3, 0))
     for user in range(30):
         (sent,) = on_tables(policy, ARMS, 30, "messages").draw(rows, user, 1, streams(3, 0))
-        assert sent.tolist() == [1.0, rows[user, seen[ARMS.n_items + user]]]
+        assert sent.tolist() == [1.0, rows[user, seen[ARMS.n_arms + user]]]
 
 
 def test_an_epoch_gets_the_sums_of_its_rows():
@@ -236,11 +236,11 @@ def test_a_reward_that_an_epoch_truncates_counts_as_nothing(large):
     problem, policy = heavy_tailed.setting(1, 0.5), heavy_tailed.adap_robust_ucb(math.inf, v=0.5, u=1.0, horizon=40)
     record = heavy_tailed.adap_robust_ucb(1.0, v=0.5, u=1.0, horizon=40).record._replace(scale=0.0)
     policy = dataclasses.replace(policy, record=record)
-    rows = np.zeros((40, problem.n_items))
+    rows = np.zeros((40, problem.n_arms))
     rows[0, 0] = large
     (state,) = on_tables(policy, problem, 40, "state").draw(rows, 0, 1, streams(3, 0))
     threshold = record.truncation**record.truncation_power  # of an episode of one pull
-    assert state[problem.n_items] == (large if large <= threshold else 0.0)
+    assert state[problem.n_arms] == (large if large <= threshold else 0.0)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_a_reward_that_an_epoch_truncates_counts_as_nothing(large):
     [
         (cascading.ucb_laplace(1.0, list_size=3), CASCADE, 2),  # the number of reports
         (
-            cascading.ucb_hybrid(1.0, n_items=8, horizon=1000, noise_multiplier=1.0, variant="proof"),
+            cascading.ucb_hybrid(1.0, n_arms=8, horizon=1000, noise_multiplier=1.0, variant="proof"),
             CASCADE,
             12,
         ),  # the first observation in clear
@@ -264,7 +264,7 @@ def test_known_breaches_are_found_without_being_told(policy, problem, horizon):
     ("policy", "problem", "horizon"),
     [
         (cascading.repaired_local(1.0, list_size=3), CASCADE, 2),
-        (semibandits.cucb_dp(1.0, size=2, n_arms=4, horizon=1000, variant="repaired"), SETS, 12),
+        (semibandits.cucb_dp(1.0, list_size=2, n_arms=4, horizon=1000, variant="repaired"), SETS, 12),
         (dp_se(1.0, n_arms=3, horizon=1000), ARMS, 900),
         (kl_ucb_cf(1.0), ARMS, 1),
         (heavy_tailed.dp_robust_ucb(1.0, v=0.5, u=1.0, horizon=50), heavy_tailed.setting(1, 0.5), 50),
@@ -317,7 +317,7 @@ def test_a_leak_is_found_that_another_arm_or_user_hides(told):
 def test_what_is_observed_before_the_first_round_is_a_message_of_its_own():
     rows = np.random.default_rng(2).integers(0, 2, size=(4, 8)).astype(float)
     policy, problem = (
-        cascading.cucb_gaussian(1.0, delta=1e-3, n_items=8, list_size=3),
+        cascading.cucb_gaussian(1.0, delta=1e-3, n_arms=8, list_size=3),
         SemiBandit.top_k(CASCADE.means, 3),
     )
     (first,) = on_tables(policy, problem, 4, "messages").draw(rows, 0, 1, streams(3, 0))
@@ -404,7 +404,7 @@ def test_an_account_does_not_listen_to_the_policy():
 
 
 def test_a_promise_is_about_its_own_views_and_trust():
-    central = semibandits.cucb_dp(1.0, size=2, n_arms=4, horizon=1000, variant="repaired")
+    central = semibandits.cucb_dp(1.0, list_size=2, n_arms=4, horizon=1000, variant="repaired")
     found = audit(central, problem=SETS, horizon=1, view="messages", runs=6000)
     assert found.epsilon_low > 1.0 and (found.promised, found.high_by) == (None, "none")
     found = audit(cascading.repaired_local(1.0, list_size=3), problem=CASCADE, horizon=2, view="actions", runs=6000)
@@ -443,7 +443,7 @@ class Episode(Player):
 
     def start(self, problem, choice, noise):
         learner = Episode()
-        learner.noise, learner.means = noise, noise.laplace(0.0, 1.0, problem.n_items)
+        learner.noise, learner.means = noise, noise.laplace(0.0, 1.0, problem.n_arms)
         learner.arm, learner.sum, learner.pulls = int(learner.means.argmax()), 0.0, 0
         return learner
 

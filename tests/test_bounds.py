@@ -27,7 +27,7 @@ close = pytest.approx
 
 def test_kveton_by_hand():
     divergence = 0.05 * math.log(0.05 / 0.2) + 0.95 * math.log(0.95 / 0.8)
-    assert bounds.kveton_lower(n_items=4, list_size=2, p=0.2, gap=0.15, horizon=HORIZON) == close(
+    assert bounds.kveton_lower(n_arms=4, list_size=2, p=0.2, gap=0.15, horizon=HORIZON) == close(
         2 * 0.15 * 0.8 * LOG / divergence
     )
 
@@ -91,7 +91,7 @@ def test_theorem_10_by_hand(epsilon, capped):
     [(1.5, 2 * 2.25 * 0.25), (3.0, 2 * 4 * 4)],
 )
 def test_theorem_11_by_hand(weight, privacy):
-    arguments = {"n_items": 5, "list_size": 2, "p": 0.5, "gap": 0.25, "epsilon": math.log(weight), "horizon": HORIZON}
+    arguments = {"n_arms": 5, "list_size": 2, "p": 0.5, "gap": 0.25, "epsilon": math.log(weight), "horizon": HORIZON}
     assert bounds.theorem_11(**arguments) == close(3 * 0.5 * 0.25 / (privacy * 0.25) * LOG)
     divergence = 0.25 * math.log(0.5) + 0.75 * math.log(1.5)  # d(0.25 || 0.5)
     assert bounds.theorem_11(**arguments, variant="corrected") == close(3 * 0.25 * 0.5 / (privacy * divergence) * LOG)
@@ -101,7 +101,7 @@ def test_theorem_11_by_hand(weight, privacy):
 
 
 def test_theorem_12_by_hand():
-    arguments = {"n_items": 5, "list_size": 2, "p": 0.5, "gap": 0.25, "horizon": HORIZON}
+    arguments = {"n_arms": 5, "list_size": 2, "p": 0.5, "gap": 0.25, "horizon": HORIZON}
     assert bounds.theorem_12(**arguments, epsilon=0.2) == close(3 * 0.5 * (4 + 5) * LOG)
     # the log-odds of 0.25 and 0.5 differ by ln 3: from there on privacy costs nothing
     plain = 3 * 0.5 * 0.25 / (0.25 * math.log(0.5) + 0.75 * math.log(1.5)) * LOG
@@ -126,10 +126,10 @@ def test_without_privacy_the_bounds_lead_with_kveton():
     assert bounds.theorem_8(problem=PROBLEM, horizon=HORIZON, epsilon=math.inf, delta=1e-3) == close(
         leading + TAIL + 12 * LOG
     )
-    plain = bounds.kveton_lower(n_items=20, list_size=4, p=0.2, gap=0.15, horizon=HORIZON)
-    assert bounds.theorem_11(n_items=20, list_size=4, p=0.2, gap=0.15, horizon=HORIZON, epsilon=math.inf) == 0.0
+    plain = bounds.kveton_lower(n_arms=20, list_size=4, p=0.2, gap=0.15, horizon=HORIZON)
+    assert bounds.theorem_11(n_arms=20, list_size=4, p=0.2, gap=0.15, horizon=HORIZON, epsilon=math.inf) == 0.0
     assert bounds.theorem_11(
-        n_items=20, list_size=4, p=0.2, gap=0.15, horizon=HORIZON, epsilon=math.inf, variant="derived"
+        n_arms=20, list_size=4, p=0.2, gap=0.15, horizon=HORIZON, epsilon=math.inf, variant="derived"
     ) == close(plain)
 
 
@@ -151,12 +151,12 @@ def test_without_privacy_theorem_2_forgets_the_sampling():
 # --- Theorem 2, corrected
 
 
-def _pulls_by_scan(gap, n_items, epsilon, c_1):
+def _pulls_by_scan(gap, n_arms, epsilon, c_1):
     """The last number of pulls at which both radii together still exceed gap/2."""
     s = 2
     last = 0
     while True:
-        radius = math.sqrt(1.5 * LOG / s) + 3 * c_1 * n_items * math.log(s) ** 1.5 * LOG / (epsilon * s)
+        radius = math.sqrt(1.5 * LOG / s) + 3 * c_1 * n_arms * math.log(s) ** 1.5 * LOG / (epsilon * s)
         if 2 * radius > gap:
             last = s
         elif s > 100 and s > 2 * last:

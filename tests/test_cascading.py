@@ -57,7 +57,7 @@ def test_published_gaussian_pays_the_exact_loss():
         816, abs=0.5
     )
     assert cucb_gaussian(
-        0.2, delta=1e-3, n_items=20, list_size=4, noise_multiplier=0.01
+        0.2, delta=1e-3, n_arms=20, list_size=4, noise_multiplier=0.01
     ).privacy.value_epsilon == pytest.approx(29.6, abs=0.05)
 
 
@@ -76,11 +76,11 @@ def test_finite_repairs_pay_exactly_epsilon(size, epsilon):
     first = repaired_local(epsilon, list_size=size)
     assert channel_loss(repair_first.first_channel(first.record.flip, size)) == pytest.approx(epsilon, abs=1e-10)
     padded = [repaired_padded(epsilon, list_size=size), repaired_padded(epsilon, list_size=size, over="displays")]
-    sizes = {"n_items": size, "list_size": size, "horizon": 1}
+    sizes = {"n_arms": size, "list_size": size, "horizon": 1}
     for policy in (first, *padded, *(repaired_central(epsilon, **sizes, design=design) for design in DESIGNS)):
         assert policy.privacy.effective_epsilon == pytest.approx(epsilon, abs=1e-10)
         assert policy.privacy.effective_delta == 0.0
-    gaussian = cucb_gaussian(epsilon, delta=1e-3, n_items=9, list_size=size, variant="repaired").privacy
+    gaussian = cucb_gaussian(epsilon, delta=1e-3, n_arms=9, list_size=size, variant="repaired").privacy
     assert gaussian.effective_epsilon == pytest.approx(epsilon, rel=1e-6) and gaussian.effective_delta == 1e-3
 
 
@@ -93,7 +93,7 @@ def test_noise_that_moves_with_a_reply_hides_it_at_a_price_of_epsilon(design, si
     """Change a reply, and move the noise of every sum that its click is in: all lists stay, and all block lengths."""
     epsilon, rng = 2.0, np.random.default_rng(size)
     policy, problem = (
-        repaired_central(epsilon, n_items=4, list_size=size, horizon=ROUNDS, design=design),
+        repaired_central(epsilon, n_arms=4, list_size=size, horizon=ROUNDS, design=design),
         Cascade([0.5] * 4, size),
     )
     replies, prices = rng.integers(0, size + 1, ROUNDS).tolist(), []
@@ -163,7 +163,7 @@ def _node_starts(n):
 )
 def test_the_radius_is_that_of_the_noises_in_an_estimate(design, lengths, scales):
     """One item, so that all is known of its estimate: 100 rounds of many runs, at epsilon 1/2."""
-    problem, policy = Cascade([0.5], 1), repaired_central(0.5, n_items=1, list_size=1, horizon=1, design=design)
+    problem, policy = Cascade([0.5], 1), repaired_central(0.5, n_arms=1, list_size=1, horizon=1, design=design)
     n, means = sum(lengths), []
     for r in range(1000):
         state, source = releases.start(problem.record(), policy.record), streams(3, r)

@@ -64,7 +64,7 @@ def test_theorem_9_is_repaired_by_what_is_accounted():
 def test_labels_are_judged_by_the_worst_published_curve():
     stated = (paper.ucb_laplace(1.0, list_size=1), 5)  # its values are worse than its label
     calm = world(
-        (paper.ucb_hybrid(1.0, n_items=20, horizon=1000, noise_multiplier=0.2), 5),
+        (paper.ucb_hybrid(1.0, n_arms=20, horizon=1000, noise_multiplier=0.2), 5),
         (paper.ucb_laplace(0.5, list_size=256, noise_multiplier=0.01), 5),
         stated,
     )
@@ -119,9 +119,9 @@ def test_a_sweep_that_ends_early_does_not_come_near():
 @pytest.mark.parametrize("change", ORDER)
 def test_cucb_is_ahead_and_the_more_the_smaller_epsilon(claim, change):
     def both(small, large):
-        made = [(paper.cucb_gaussian(math.inf, delta=1e-3, n_items=20, list_size=4), 100)]
+        made = [(paper.cucb_gaussian(math.inf, delta=1e-3, n_arms=20, list_size=4), 100)]
         panels = [
-            (e, [*made, (paper.cucb_gaussian(e, delta=1e-3, n_items=20, list_size=4, noise_multiplier=0.01), at)])
+            (e, [*made, (paper.cucb_gaussian(e, delta=1e-3, n_arms=20, list_size=4, noise_multiplier=0.01), at)])
             for e, at in ((0.2, small), (2.0, large))
         ]
         return pd.concat([world(*runs) for _, runs in panels])

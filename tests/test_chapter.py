@@ -175,7 +175,7 @@ def test_what_has_no_hash_is_played(small):
 
 def test_a_policy_that_does_not_fit_is_refused_in_a_line(small):
     for problem, policy, said in (
-        (SHOP, cucb_gaussian(1.0, delta=0.1, n_items=20, list_size=4), "needs a SemiBandit"),
+        (SHOP, cucb_gaussian(1.0, delta=0.1, n_arms=20, list_size=4), "needs a SemiBandit"),
         (SHOP, ucb_laplace(1.0, list_size=3), "was calibrated for list_size=3"),
         (SHOP, object(), "policy must be a Policy"),
     ):

@@ -30,7 +30,7 @@ from private_bandits_book.cli import main
 from private_bandits_book.runs import csv_text
 
 pytestmark = pytest.mark.check
-PROBLEM = b_lb(n_items=8, list_size=3, p=0.4, gap=0.3)
+PROBLEM = b_lb(n_arms=8, list_size=3, p=0.4, gap=0.3)
 LAPLACE = ucb_laplace(epsilon=1.0, list_size=3)
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "book" / "performance.md"
@@ -163,7 +163,7 @@ def played(tiny: Book, monkeypatch: pytest.MonkeyPatch) -> Book:
 from private_bandits import simulate
 from private_bandits.papers.cascading import b_lb
 
-problem = b_lb(n_items=8, list_size=3, p=0.4, gap=0.3)
+problem = b_lb(n_arms=8, list_size=3, p=0.4, gap=0.3)
 data = simulate(problem, Player(mood.removeprefix('calm')), horizon=horizon, replications=12, seed=seed, n_jobs=n_jobs)
 chapter.table("played", data.regret.to_dataframe().reset_index(), "What was played.")"""
     cell = {"cell_type": "code", "execution_count": None, "id": "c9", "metadata": {}, "outputs": [], "source": source}

@@ -27,7 +27,7 @@ from private_bandits_book.studies import play_long
 BOOK = find_book()
 DATA = BOOK.data("comparison")
 RANKINGS = sorted(path.stem for path in DATA.glob("table-ranking-*.csv"))
-TREE = partial(semibandits.cucb_dp, size=3, n_arms=6, horizon=1000, variant="printed")
+TREE = partial(semibandits.cucb_dp, list_size=3, n_arms=6, horizon=1000, variant="printed")
 LEAKING = partial(cascading.ucb_laplace, list_size=4, noise_multiplier=0.01)
 
 

@@ -23,8 +23,8 @@ LONG = 10**15
 
 def noisy_means(problem, record, seed):
     """Pulls of each arm in the first epoch, and the noisy means at its end."""
-    share, _ = elimination._epoch(record.terms, record.beta, problem.n_items, 1)
-    return share, state_after(elimination, problem, record, share * problem.n_items, seed).means
+    share, _ = elimination._epoch(record.terms, record.beta, problem.n_arms, 1)
+    return share, state_after(elimination, problem, record, share * problem.n_arms, seed).means
 
 
 # --- the noise

@@ -155,8 +155,8 @@ def regret_of_the_ends(path, function, epsilons):
     """How many games a policy plays; in each its regret is finite and never falls."""
     meant, played = hostile.meant(path, function), 0
     for epsilon in epsilons if "epsilon" in meant else (1.0,):
-        for n_items, size, problem in problems():
-            ends = {"epsilon": epsilon, "n_items": n_items, "n_arms": n_items, "list_size": size, "size": size}
+        for n_arms, size, problem in problems():
+            ends = {"epsilon": epsilon, "n_arms": n_arms, "list_size": size}
             for horizon in (1, 50):
                 given = {name: value for name, value in (ends | {"horizon": horizon}).items() if name in meant}
                 try:

@@ -23,7 +23,7 @@ Bounds = dict[str, Callable[[int], float]]
 
 def _cascading(values: Values, problem: Any) -> Bounds:
     epsilon, delta = values["epsilon"], values["delta"]
-    instance = {name: values[name] for name in ("n_items", "list_size", "p", "gap")}
+    instance = {name: values[name] for name in ("n_arms", "list_size", "p", "gap")}
     return {
         "laplace-stated": lambda t: cascading.theorem_4(
             problem=problem, horizon=t, epsilon=epsilon, variant="corrected"

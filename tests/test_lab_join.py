@@ -82,7 +82,7 @@ def test_the_laboratory_runs_from_its_own_text_in_a_worker() -> None:
     asked = (
         "self = globalThis; let told = []; self.postMessage = (message) => told.push(message);"
         f"{script}\n"
-        "const values = { epsilon: 1, delta: 1e-3, n_items: 5, list_size: 2, p: 0.5, gap: 0.3, horizon: 50, seed: 1 };"
+        "const values = { epsilon: 1, delta: 1e-3, n_arms: 5, list_size: 2, p: 0.5, gap: 0.3, horizon: 50, seed: 1 };"
         'const algorithm = "cascade-ucb1", checkpoints = [10, 50];'
         'self.onmessage({ data: { setting: "cascading", algorithm, values, replication: 0, checkpoints } });'
         "console.log(told.at(-1).regret.length, told.at(-1).regret[1] > 0);"

@@ -132,7 +132,7 @@ def test_it_stops_and_runs_again(book: Path, browser: Any) -> None:
     [
         ("privacy ε", "-1", "privacy ε must be a number from 0.01 to 20, got -1"),
         ("privacy ε", "", "got nothing"),
-        ("list size K", "20", "list_size must be < n_items"),
+        ("list size K", "20", "list_size must be < n_arms"),
     ],
 )
 def test_a_bad_value_is_refused_in_words(label: str, given: str, words: str, book: Path, browser: Any) -> None:

@@ -41,10 +41,10 @@ def _library(instance: dict[str, Any], epsilon: float) -> dict[str, float]:
         "cascading/theorem_2": cascading.theorem_2(problem=cascade, horizon=rounds, epsilon=epsilon),
         "cascading/first": cascading.repaired_first_upper(problem=cascade, horizon=rounds, epsilon=epsilon),
         "cascading/theorem_11": cascading.theorem_11(
-            n_items=items, list_size=size, p=0.5, gap=gap, horizon=rounds, epsilon=epsilon
+            n_arms=items, list_size=size, p=0.5, gap=gap, horizon=rounds, epsilon=epsilon
         ),
         "cascading/theorem_12": cascading.theorem_12(
-            n_items=items, list_size=size, p=0.5, gap=gap, horizon=rounds, epsilon=epsilon, variant="corrected"
+            n_arms=items, list_size=size, p=0.5, gap=gap, horizon=rounds, epsilon=epsilon, variant="corrected"
         ),
         "semibandits": semi.uniform_regret(),
         "semibandits/theorem_2": semibandits.theorem_2(
@@ -104,7 +104,7 @@ def _without_privacy(instance: dict[str, Any]) -> dict[str, float]:
     free["contextual/local_lower/rest"] = 0.0  # a price of privacy alone
     free["definitions/theorem_4/rest"] = replacements.lai_robbins(means=bernoulli, horizon=rounds)
     free["cascading/theorem_11/rest"] = cascading.kveton_lower(
-        n_items=instance["m"], list_size=size, p=0.5, gap=gap, horizon=rounds
+        n_arms=instance["m"], list_size=size, p=0.5, gap=gap, horizon=rounds
     )
     for name in ("dp", "ldp", "dp-printed", "ldp-printed"):
         variant = "printed" if name.endswith("printed") else "corrected"

@@ -61,9 +61,9 @@ def test_random_games_cut_anywhere(make, policies):
     rng, leaps = np.random.default_rng(3), {name: 0 for name in policies}
     for number in range(20 * len(policies)):
         name = list(policies)[number % len(policies)]
-        n_items = int(rng.integers(2, 9))
-        means = rng.choice([rng.random(n_items), rng.choice([0.0, 0.3, 1.0], n_items), np.full(n_items, 0.5)])
-        problem = make(means, int(rng.integers(1, n_items + 1)))
+        n_arms = int(rng.integers(2, 9))
+        means = rng.choice([rng.random(n_arms), rng.choice([0.0, 0.3, 1.0], n_arms), np.full(n_arms, 0.5)])
+        problem = make(means, int(rng.integers(1, n_arms + 1)))
         horizon = int(rng.integers(1, 20_000))
         cuts, marks = (np.unique(rng.integers(1, horizon + 1, 3)).tolist() for _ in range(2))
         pieces = [0, *[cut for cut in cuts if cut < horizon], horizon]
@@ -92,7 +92,7 @@ def test_an_item_that_is_not_shown_or_not_seen_rises_with_the_time(problem, poli
     """No outcome brings that forward: ln t lifts it above the other."""
     record, before = policy.record, 10**4
     radius = math.sqrt(scale * math.log(before))
-    others = problem.n_items - 2
+    others = problem.n_arms - 2
     pulls, means = [10**12, 400] + [10**12] * others, [mean + 0.02, mean - radius / 20] + [0.1] * others
     state = state_of(problem, record, pulls, means)
     assert leapt(problem, record, state=state, pieces=[before, before + 100])

@@ -112,7 +112,7 @@ class UCB1:
 
     def start(self, problem, choice, noise):
         self.choice, self.t = choice, 0
-        self.pulls, self.total = [0] * problem.n_items, [0.0] * problem.n_items
+        self.pulls, self.total = [0] * problem.n_arms, [0.0] * problem.n_arms
         return self
 
     def ask(self):
@@ -180,7 +180,7 @@ class PositionBased(Problem):
     drawn: list = field(default_factory=list)
 
     def __post_init__(self):
-        self.n_items, self.list_size = len(self.means), len(self.looks)
+        self.n_arms, self.list_size = len(self.means), len(self.looks)
 
     def draw(self, items, t, rng):
         self.drawn.append(t)  # a run's copy may change

@@ -63,7 +63,7 @@ def _second_list(click_first, seed, c_1):
     rng = np.random.default_rng(seed)
     env = _Scripted([0.0, 0.0, 1.0, 1.0, 0.0 if click_first else 1.0])
     streams = SimpleNamespace(env=env, choice=rng, noise=rng)
-    rounds = algorithm_1.reference(Cascade([0.5] * 4, 2), 2, streams, epsilon=1.0, n_items=4, horizon=2, c_1=c_1)
+    rounds = algorithm_1.reference(Cascade([0.5] * 4, 2), 2, streams, epsilon=1.0, n_arms=4, horizon=2, c_1=c_1)
     return [shown[:2] for shown in rounds]
 
 

@@ -111,7 +111,7 @@ def changed(chapter, **change):
     ("chapter", "change", "message"),
     [
         ("cascading", {"list_size": 20}, "list_size must be <= 19"),
-        ("cascading", {"item_counts": [4]}, "item_counts must be >= 5"),
+        ("cascading", {"arm_counts": [4]}, "arm_counts must be >= 5"),
         ("contextual", {"dim": 1}, "dim"),
         ("convex", {"epsilons": [1.0] * 5}, "at most 4"),
         ("definitions", {"n_arms": 101}, "n_arms must be"),
@@ -138,12 +138,12 @@ def test_the_fit_of_kappa_finds_the_power_that_is_there():
         for size in (2, 4, 8):
             late = (
                 bounds.theorem_12(
-                    n_items=size + 8, list_size=size, p=p, gap=0.95 * p, horizon=100, epsilon=1.0, variant="corrected"
+                    n_arms=size + 8, list_size=size, p=p, gap=0.95 * p, horizon=100, epsilon=1.0, variant="corrected"
                 )
                 * size**0.3
                 * (1 + 0.1 * runs)
             )
-            labels = {"trust": "central", "p": p, "n_items": size + 8, "list_size": size, "replication": runs}
+            labels = {"trust": "central", "p": p, "n_arms": size + 8, "list_size": size, "replication": runs}
             for t, regret in ((10**5, 7.0 + 0 * late), (10**6, 8.0), (10**7, 7.0 + late)):
                 frame.append(pd.DataFrame(labels | {"t": t, "regret": regret}))
     found, of_kappa = cascading.kappa_fit(pd.concat(frame), "central")

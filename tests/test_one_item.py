@@ -31,7 +31,7 @@ class Plain:
 
     def start(self, problem, choice, noise):
         self.choice, self.noise, self.size = choice, noise, problem.list_size
-        self.sent = [[] for _ in range(problem.n_items)]
+        self.sent = [[] for _ in range(problem.n_arms)]
         return self
 
     def ask(self):

@@ -59,7 +59,7 @@ class Two(Problem):
 
     reward: object = 1.0
     lost: float = 0.0
-    n_items: int = 2
+    n_arms: int = 2
 
     def draw(self, items, t, rng):
         return [self.reward] if isinstance(self.reward, float) else self.reward

@@ -122,7 +122,7 @@ every_family = pytest.mark.parametrize(("problem", "worth"), FAMILIES.values(), 
 
 
 def super_arms(problem):
-    return getattr(problem, "sets", list(itertools.combinations(range(problem.n_items), problem.list_size)))
+    return getattr(problem, "sets", list(itertools.combinations(range(problem.n_arms), problem.list_size)))
 
 
 def value(worth, arms, means):
@@ -140,7 +140,7 @@ def test_assumption_1_the_reward_is_the_expected_reward_of_the_outcomes(problem,
     rng = np.random.default_rng(0)
     for arms in super_arms(problem):
         assert problem.reward(arms) == pytest.approx(value(worth, arms, problem.means), abs=1e-12)
-        means = rng.random(problem.n_items)
+        means = rng.random(problem.n_arms)
         assert value_at(problem, arms, means) == pytest.approx(value(worth, arms, means), abs=1e-12)
 
 
@@ -158,12 +158,12 @@ def test_assumptions_2_and_3_smoothness_with_the_smallest_constants_and_monotoni
     worst_1 = worst_inf = 0.0
     for trial in range(400):
         # means near 0, where products of misses are steepest, and anywhere
-        low = rng.random(problem.n_items) * (0.02 if trial % 2 else 1.0)
-        high = np.minimum(low + rng.random(problem.n_items) * (0.02 if trial % 2 else 1.0), 1.0)
+        low = rng.random(problem.n_arms) * (0.02 if trial % 2 else 1.0)
+        high = np.minimum(low + rng.random(problem.n_arms) * (0.02 if trial % 2 else 1.0), 1.0)
         if trial % 4 == 1:
             high = low + 0.01  # all arms at once: the largest change for a given largest distance
         if trial % 4 == 3:
-            moved = np.arange(problem.n_items) == rng.integers(problem.n_items)  # one arm
+            moved = np.arange(problem.n_arms) == rng.integers(problem.n_arms)  # one arm
             high = np.where(moved, low + 0.01, low)
         for arms in super_arms(problem):
             gain = value_at(problem, arms, high) - value_at(problem, arms, low)
@@ -189,7 +189,7 @@ def bad_gaps(problem):
     """Delta_min^i and Delta_max^i by the definition."""
     target = max(value_at(problem, arms, problem.means) for arms in super_arms(problem))
     smallest, largest = [], []
-    for i in range(problem.n_items):
+    for i in range(problem.n_arms):
         lost = [target - value_at(problem, arms, problem.means) for arms in super_arms(problem) if i in arms]
         bad = [gap for gap in lost if gap > 1e-9]
         smallest.append(min(bad, default=0.0))

@@ -91,7 +91,7 @@ for inside in (ucb(), ucb(alpha=0.5), ucb(alpha=3.0, horizon=2000), kl_ucb(), kl
 
 ITEMS = [0.3, 0.3, 0.2, 0.1, 0.1, 0.1, 0.05]
 for size in (1, 3, 7):
-    lists, k, sizes = [Cascade(ITEMS, size)], {"list_size": size}, {"n_items": 7, "list_size": size, "horizon": 1200}
+    lists, k, sizes = [Cascade(ITEMS, size)], {"list_size": size}, {"n_arms": 7, "list_size": size, "horizon": 1200}
     add(cascading, "cascade_ucb1", "kveton_algorithm_1", lists, 400, {}, {"least_first": True})
     add(cascading, "uniform", "uniform_play", lists, 400, {})
     for privacy in (0.5, INF):
@@ -100,7 +100,7 @@ for size in (1, 3, 7):
             add(cascading, "ucb_laplace", "algorithm_2", lists, 400, told)
             add(cascading, "ucb_gaussian", "algorithm_3", lists, 400, told | {"delta": 1e-3})
             add(cascading, "ucb_composition", "theorem_8", lists, 400, told | {"delta": 1e-3})
-        trees = {"epsilon": privacy, "n_items": 7, "horizon": 500}
+        trees = {"epsilon": privacy, "n_arms": 7, "horizon": 500}
         add(
             cascading, "ucb_hybrid", "algorithm_1", lists, 400,
             *({**trees, "variant": v, "noise_multiplier": 0.01} for v in ("printed", "proof")),
@@ -126,7 +126,7 @@ for privacy, factor, variant in (
     (0.5, 1.0, "printed"), (0.5, 0.01, "printed"), (INF, 1.0, "printed"),
     (0.5, 1.0, "repaired"), (0.5, 0.1, "repaired"), (5.0, 1.0, "repaired"),
 ):  # fmt: skip
-    told = {"epsilon": privacy, "delta": 1e-3, "n_items": 7, "list_size": 3}
+    told = {"epsilon": privacy, "delta": 1e-3, "n_arms": 7, "list_size": 3}
     add(cascading, "cucb_gaussian", "algorithm_4", WHOLE, 400, told | {"noise_multiplier": factor, "variant": variant})
 
 # --- semi-bandits
@@ -134,7 +134,7 @@ for privacy, factor, variant in (
 T = 400
 for settings, privacies in ((INSTANCES, (1.0, 20.0, 400.0, 4000.0)), (KINDS, (20.0, 400.0))):
     for bandit in settings.values():
-        sizes = {"n_arms": bandit.n_items, "size": bandit.list_size, "horizon": T}
+        sizes = {"n_arms": bandit.n_arms, "size": bandit.list_size, "horizon": T}
         add(semibandits, "cucb", "combinatorial_ucb", [bandit], T, {}, {"update": "least"}, replications=1)
         for privacy in privacies:
             for variant in semibandits.VARIANTS:
@@ -148,7 +148,7 @@ for settings, privacies in ((INSTANCES, (1.0, 20.0, 400.0, 4000.0)), (KINDS, (20
                 add(semibandits, "cucb_dp", "algorithm_3", [bandit], T, told | sizes, replications=1)
                 add(semibandits, "cucb_dp_least_pulled", "section_3_2", [bandit], T, told | sizes, replications=1)
 for bandit in OURS.values():
-    sizes = {"n_arms": bandit.n_items, "size": bandit.list_size, "horizon": 1500}
+    sizes = {"n_arms": bandit.n_arms, "size": bandit.list_size, "horizon": 1500}
     add(
         semibandits, "cucb_blocks", "repair_blocks", [bandit], 1500,
         *({"epsilon": privacy, **sizes} for privacy in (1.0, 10.0, INF)),
@@ -396,7 +396,7 @@ SILENT = {
     "robust_se": {"truncation_power"},
     "weighted_regression": {"sigma"},
 }
-UNREAD = {"horizon", "list_size", "n_items", "dim", "largest_reward", "v", "u", "curvature"}  # of a check, or of GLOC
+UNREAD = {"horizon", "list_size", "n_arms", "dim", "largest_reward", "v", "u", "curvature"}  # of a check, or of GLOC
 
 
 def numbers(record):

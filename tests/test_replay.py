@@ -34,7 +34,7 @@ class Plain:
         self.name, self.index = name, index
 
     def start(self, problem, choice, noise):
-        return Learner(self, problem.n_items, choice)
+        return Learner(self, problem.n_arms, choice)
 
 
 class Learner:

@@ -111,7 +111,7 @@ class Twice(Replaying):
 
 class Faulty(Replayed):
     def start(self, problem, choice, noise):
-        return Twice(self, problem.n_items, self.policy.start(problem, choice, noise), noise)
+        return Twice(self, problem.n_arms, self.policy.start(problem, choice, noise), noise)
 
 
 def test_the_audit_finds_a_fault():

@@ -28,8 +28,8 @@ LONG = 10**15
 
 def first_epoch(problem, policy, seed):
     """Pulls, the distance at which an arm leaves, and the released means of the first epoch."""
-    share, width = elimination._epoch(policy.record.terms, policy.record.beta, problem.n_items, 1)
-    return share, width, state_after(elimination, problem, policy.record, share * problem.n_items, seed).means
+    share, width = elimination._epoch(policy.record.terms, policy.record.beta, problem.n_arms, 1)
+    return share, width, state_after(elimination, problem, policy.record, share * problem.n_arms, seed).means
 
 
 # --- lengths, thresholds, the rule

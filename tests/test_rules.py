@@ -317,7 +317,7 @@ def test_runs_of_which_all_may_be_another_mode_decide_nothing():
 
 
 PRINTED, REPAIRS = cascading.ucb_laplace(0.2, list_size=4), cascading.repaired_local(0.2, list_size=4)
-LDP1 = {variant: semibandits.cucb_ldp1(1.0, size=4, variant=variant) for variant in semibandits.VARIANTS}
+LDP1 = {variant: semibandits.cucb_ldp1(1.0, list_size=4, variant=variant) for variant in semibandits.VARIANTS}
 
 
 @pytest.mark.parametrize(

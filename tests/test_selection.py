@@ -23,34 +23,34 @@ def top(values, size, *, ordered=True, rng=None):
 
 
 @pytest.mark.parametrize("ordered", [True, False])
-@pytest.mark.parametrize(("n_items", "size"), SIZES)
-def test_without_ties_it_is_sorted(n_items, size, ordered):
-    rng, choice = np.random.default_rng(n_items * size), np.random.default_rng(1)
+@pytest.mark.parametrize(("n_arms", "size"), SIZES)
+def test_without_ties_it_is_sorted(n_arms, size, ordered):
+    rng, choice = np.random.default_rng(n_arms * size), np.random.default_rng(1)
     for _ in range(200):
-        values = rng.normal(size=n_items)
-        assert len(set(values)) == n_items
-        expected = sorted(range(n_items), key=lambda e: -values[e])[:size]
+        values = rng.normal(size=n_arms)
+        assert len(set(values)) == n_arms
+        expected = sorted(range(n_arms), key=lambda e: -values[e])[:size]
         assert top(values, size, ordered=ordered, rng=choice) == expected
     assert choice.random() == np.random.default_rng(1).random()  # nothing was drawn
 
 
 @pytest.mark.parametrize("ordered", [True, False])
-@pytest.mark.parametrize(("n_items", "size"), SIZES)
-def test_the_same_list_from_the_same_stream_as_the_transcription(n_items, size, ordered):
+@pytest.mark.parametrize(("n_arms", "size"), SIZES)
+def test_the_same_list_from_the_same_stream_as_the_transcription(n_arms, size, ordered):
     rng = np.random.default_rng(17)
     ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
     for _ in range(300):
-        values = rng.choice([-math.inf, 0.0, 0.5, 1.0, 1.5, math.inf], n_items)
+        values = rng.choice([-math.inf, 0.0, 0.5, 1.0, 1.5, math.inf], n_arms)
         assert top(values, size, ordered=ordered, rng=ours) == largest(values.tolist(), size, theirs, ordered)
         assert ours.bit_generator.state == theirs.bit_generator.state
 
 
-@pytest.mark.parametrize("n_items", [1, 2, 5, 20])
-def test_one_item_is_a_list_of_one(n_items):
+@pytest.mark.parametrize("n_arms", [1, 2, 5, 20])
+def test_one_item_is_a_list_of_one(n_arms):
     rng = np.random.default_rng(18)
     ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
     for _ in range(300):
-        values = rng.choice([-math.inf, 0.0, 0.5, math.inf], n_items)
+        values = rng.choice([-math.inf, 0.0, 0.5, math.inf], n_arms)
         assert [top_item(values, ours)] == largest(values.tolist(), 1, theirs)
         assert ours.bit_generator.state == theirs.bit_generator.state
 
@@ -81,26 +81,26 @@ def test_ties_are_broken_uniformly(values, size, ordered):
     assert chi2.sf(statistic, len(lists) - 1) > 1e-3
 
 
-@pytest.mark.parametrize(("n_items", "size"), SIZES)
-def test_the_list_of_the_round_before_changes_nothing(n_items, size):
+@pytest.mark.parametrize(("n_arms", "size"), SIZES)
+def test_the_list_of_the_round_before_changes_nothing(n_arms, size):
     """The same list from the same draws, whether the old one is right, wrong or tied."""
-    rng = np.random.default_rng(n_items * size)
+    rng = np.random.default_rng(n_arms * size)
     for number in range(400):
-        values = rng.integers(0, 6, n_items).astype(float) if number % 2 else rng.normal(size=n_items)
-        order = rng.permutation(n_items)[:size] if number % 4 > 1 else np.argsort(-values)[:size]
+        values = rng.integers(0, 6, n_arms).astype(float) if number % 2 else rng.normal(size=n_arms)
+        order = rng.permutation(n_arms)[:size] if number % 4 > 1 else np.argsort(-values)[:size]
         scratch, choices = np.full(size, 1e300), [np.random.default_rng(number) for _ in range(2)]
         top_list(values, True, choices[0], order, scratch)
         assert order.tolist() == top(values, size, rng=choices[1])
         assert choices[0].random() == choices[1].random() and scratch.tolist() == values[order].tolist()
 
 
-@pytest.mark.parametrize(("n_items", "size"), SIZES)
-def test_the_first_of_the_least_pulled_items_changes_places_with_the_first(n_items, size):
-    rng = np.random.default_rng(n_items * size)
+@pytest.mark.parametrize(("n_arms", "size"), SIZES)
+def test_the_first_of_the_least_pulled_items_changes_places_with_the_first(n_arms, size):
+    rng = np.random.default_rng(n_arms * size)
     for _ in range(200):
-        pulls, order = rng.integers(0, 4, n_items), rng.permutation(n_items)
+        pulls, order = rng.integers(0, 4, n_arms), rng.permutation(n_arms)
         length = int(rng.integers(1, size + 1))  # the rest of a shorter super arm is no list
         expected = least_reported_first(order[:length].tolist(), pulls.tolist()) + order[length:].tolist()
-        assert pulls[expected[0]] == pulls[order[:length]].min() and sorted(expected) == list(range(n_items))
+        assert pulls[expected[0]] == pulls[order[:length]].min() and sorted(expected) == list(range(n_arms))
         place = least_first(pulls, order, length)
         assert order.tolist() == expected and pulls[order[0]] == pulls[order[: place + 1]].min()

@@ -29,7 +29,7 @@ def test_a_negative_index_makes_any_super_arm_be_played():
     """At K = 20 the printed bonus leaves indices below 0; the repaired one of the same run does not."""
     problem = instances.top_k(22, 20, 0.3)
     for variant, falls in (("printed", True), ("repaired", False)):
-        policy = cucb_ldp1(5.0, size=20, variant=variant)
+        policy = cucb_ldp1(5.0, list_size=20, variant=variant)
         shown = trace(problem, policy, horizon=T, seed=3)
         stubborn = trace(problem, replace_record(policy, fallback=False), horizon=T, seed=3)
         assert np.array_equal(shown, stubborn) is not falls
@@ -57,19 +57,19 @@ def replace_record(policy, **constants):
 @pytest.mark.parametrize("name", INSTANCES)
 def test_without_privacy_every_repair_is_cucb_with_its_update(name):
     problem = INSTANCES[name]
-    size, arms = problem.list_size, problem.n_items
+    size, arms = problem.list_size, problem.n_arms
 
     def plays(policy):
         return trace(problem, policy, horizon=2000, seed=2)
 
     everything, least = plays(cucb()), plays(cucb(update="least"))
-    np.testing.assert_array_equal(plays(cucb_ldp1(math.inf, size=size, variant="repaired")), everything)
+    np.testing.assert_array_equal(plays(cucb_ldp1(math.inf, list_size=size, variant="repaired")), everything)
     np.testing.assert_array_equal(
-        plays(cucb_dp(math.inf, size=size, n_arms=arms, horizon=2000, variant="repaired")), everything
+        plays(cucb_dp(math.inf, list_size=size, n_arms=arms, horizon=2000, variant="repaired")), everything
     )
     np.testing.assert_array_equal(plays(cucb_ldp2(math.inf, variant="repaired")), least)
     np.testing.assert_array_equal(
-        plays(cucb_dp_least_pulled(math.inf, size=size, n_arms=arms, horizon=2000, variant="repaired")), least
+        plays(cucb_dp_least_pulled(math.inf, list_size=size, n_arms=arms, horizon=2000, variant="repaired")), least
     )
     assert not np.array_equal(everything, least)
 
@@ -87,7 +87,7 @@ def test_local_algorithms_pay_exactly_epsilon(epsilon, size):
     """The log ratio of two densities of Laplace reports is largest where no noise crosses the outcomes."""
     for variant in VARIANTS:
         for policy, sent in (
-            (cucb_ldp1(epsilon, size=size, variant=variant), corners(size)),
+            (cucb_ldp1(epsilon, list_size=size, variant=variant), corners(size)),
             (cucb_ldp2(epsilon, variant=variant), corners(1)),
         ):
             scale = policy.record.scale
@@ -142,7 +142,7 @@ def test_radii_by_hand():
     assert report_radius(0.0, 6, 3.0) == pytest.approx(math.sqrt(3.0 / 12))  # Hoeffding
     assert report_radius(2.0, 4, 3.0) == pytest.approx(math.sqrt(16.5 * 3 / 4) + 6 / 4)
     assert radii.node_radius(4, 9.0) == pytest.approx(2 * 6 + 9)
-    record = cucb_ldp1(0.5, size=3, variant="repaired", horizon=1000).record
+    record = cucb_ldp1(0.5, list_size=3, variant="repaired", horizon=1000).record
     for n in (1, 10, 500):
         bonus = math.sqrt(record.terms[0, 1] / n) + record.bonus_scale / n
         assert bonus == pytest.approx(report_radius(6.0, n, 3 * math.log(1000)))
@@ -183,4 +183,6 @@ def test_instances_have_their_gaps():
     np.testing.assert_allclose(np.sort(public.rewards), [3.4] * 5 + [4.0])
     assert (path.b_1, path.b_inf) == (public.b_1, public.b_inf) == (2.0, 8.0)
     np.testing.assert_allclose(instances.k_path(5, 1, 0.6, b_1=3.0).rewards, [1.5, 0.9, 0.9, 0.9, 0.9])
-    assert instances.coverage(n_nodes=5, n_targets=3, size=2, p=0.5, gap=0.2).best == pytest.approx(3 * (1 - 0.5**2))
+    assert instances.coverage(n_nodes=5, n_targets=3, n_chosen=2, p=0.5, gap=0.2).best == pytest.approx(
+        3 * (1 - 0.5**2)
+    )

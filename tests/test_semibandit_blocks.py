@@ -19,7 +19,7 @@ from private_bandits.simulation import simulate, trace
 
 def blocks_for(problem, epsilon, horizon):
     """The policy with the problem's sizes."""
-    return paper.cucb_blocks(epsilon, size=problem.list_size, n_arms=problem.n_items, horizon=horizon)
+    return paper.cucb_blocks(epsilon, list_size=problem.list_size, n_arms=problem.n_arms, horizon=horizon)
 
 
 # --- leaps
@@ -47,7 +47,7 @@ def test_leaps_change_nothing_that_is_certain(policy, epsilon):
 @pytest.mark.parametrize("policy", ["blocks", "radius"])
 def test_leaps_have_the_same_law(policy):
     problem, horizon = instances.k_path(12, 3, 0.6), 30_000
-    made, means = paper.cucb_blocks(1.0, size=3, n_arms=12, horizon=horizon), []
+    made, means = paper.cucb_blocks(1.0, list_size=3, n_arms=12, horizon=horizon), []
     if policy == "radius":  # of bits, which are flipped in a leap too
         made = paper.super_arm_radius(1.0, horizon=horizon)
     for leap in (0, 1 << 62):
@@ -130,7 +130,7 @@ def laws(monkeypatch, problem, rounds, again=False):
     monkeypatch.setattr(repair_blocks, "laplace", released)
     source = SimpleNamespace(env=None, noise=None, choice=SimpleNamespace(random=tie))
 
-    sizes = {"n_arms": problem.n_items, "size": problem.list_size, "horizon": rounds}
+    sizes = {"n_arms": problem.n_arms, "size": problem.list_size, "horizon": rounds}
 
     def program():
         state.update(asked=[], open={arm: [] for arm in range(3)}, all={arm: [] for arm in range(3)})
@@ -185,7 +185,7 @@ def test_the_upper_bound_by_hand():
     assert terms.private == pytest.approx(16 * 2 * g / 0.5 * (4 + 2 * math.log(1.5)))
     assert terms.rest == pytest.approx((5 + 4) * 1.8)
     assert bounds.cucb_blocks_upper(problem=problem, horizon=10**5, epsilon=math.inf).private == 0.0
-    largest = instances.separated("max-path", others=4, size=2, distance=0.5)
+    largest = instances.separated("max-path", others=4, list_size=2, distance=0.5)
     f += 2 * math.log(2)
     assert bounds.cucb_blocks_upper(problem=largest, horizon=10**5, epsilon=1.0).sampling == pytest.approx(
         4 * 8 * 2 * f / 0.5
@@ -209,17 +209,17 @@ def test_the_upper_bound_holds(name, epsilon):
 
 
 def test_central_rates_by_hand():
-    low, high = bounds.central_rates(n_arms=12, size=4, gap=0.6, epsilon=0.01, b_1=2.0)
+    low, high = bounds.central_rates(n_arms=12, list_size=4, gap=0.6, epsilon=0.01, b_1=2.0)
     x = 0.6 / 8
     plain = (0.5 - x) * math.log((0.5 - x) / 0.5) + (0.5 + x) * math.log((0.5 + x) / 0.5)
     assert 0.01 * x < plain
     assert low == pytest.approx(2 * (12 - 4) / 0.01, rel=0.05) and low > 2 * (12 - 4) / 0.01
     assert high == pytest.approx(8 * 12 * 4 * 4 / 0.6 + 16 * 12 * 2 / 0.01)
-    assert bounds.central_rates(n_arms=12, size=4, gap=0.6, epsilon=math.inf, b_1=2.0)[0] == pytest.approx(
+    assert bounds.central_rates(n_arms=12, list_size=4, gap=0.6, epsilon=math.inf, b_1=2.0)[0] == pytest.approx(
         2 * 0.6 / plain
     )
     assert low == pytest.approx(
-        bounds.theorem_9(n_arms=12, size=4, gap=0.6, epsilon=0.01, horizon=1000, b_1=2.0, variant="corrected")
+        bounds.theorem_9(n_arms=12, list_size=4, gap=0.6, epsilon=0.01, horizon=1000, b_1=2.0, variant="corrected")
         / math.log(1000)
     )
 
@@ -227,7 +227,7 @@ def test_central_rates_by_hand():
 def test_where_theorem_9_fails():
 
     def fails(size, gap, epsilon, b_1=1.0, constant=1.0):
-        return bounds.theorem_9_fails(size=size, gap=gap, b_1=b_1, epsilon=epsilon, constant=constant)
+        return bounds.theorem_9_fails(list_size=size, gap=gap, b_1=b_1, epsilon=epsilon, constant=constant)
 
     assert not fails(16, 1.6, 1e-9)  # K must exceed 16 / c
     for size, x, constant in ((64, 0.1, 0.5), (4096, 0.3, 1 / 64), (40, 0.01, 1.0)):

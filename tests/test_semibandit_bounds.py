@@ -49,7 +49,7 @@ def test_theorem_5_and_6_by_hand():
     assert bounds.theorem_5(n_arms=6, gap=0.3, epsilon=1.0, horizon=T, b_inf=2.0) == close(
         4 * 5 / (64 * (math.e - 1) ** 2 * 0.3) * LOG
     )
-    assert bounds.theorem_6(n_arms=12, size=4, gap=0.3, epsilon=1.0, horizon=T, b_1=2.0) == close(
+    assert bounds.theorem_6(n_arms=12, list_size=4, gap=0.3, epsilon=1.0, horizon=T, b_1=2.0) == close(
         4 * 8 * 4 / (64 * (math.e - 1) ** 2 * 0.3) * LOG
     )
 
@@ -68,7 +68,7 @@ def test_corrected_lower_bounds_are_randomised_response():
             5 * 0.3 / divergence * LOG
         )
         assert bounds.theorem_6(
-            n_arms=12, size=4, gap=0.15 * 8, epsilon=epsilon, horizon=T, b_1=2.0, variant="corrected"
+            n_arms=12, list_size=4, gap=0.15 * 8, epsilon=epsilon, horizon=T, b_1=2.0, variant="corrected"
         ) == close(2 * 1.2 / divergence * LOG)
 
 
@@ -107,17 +107,17 @@ def test_theorem_8_corrected_covers_the_sum_it_stands_for():
 
 
 def test_theorem_9_by_hand():
-    assert bounds.theorem_9(n_arms=12, size=4, gap=0.3, epsilon=0.5, horizon=T, b_1=2.0) == close(
+    assert bounds.theorem_9(n_arms=12, list_size=4, gap=0.3, epsilon=0.5, horizon=T, b_1=2.0) == close(
         (4 * 48 / 0.3 + 2 * 48 / 0.5) * LOG
     )
     plain, low = kl(0.5 - 0.3 / 8, 0.5), 0.5 - 0.3 / 8
     private = min(0.001 * (z - low) + kl(z, 0.5) for z in np.linspace(low, 0.5, 100_001))  # d_epsilon by its definition
     assert 0.98 * 0.001 * 0.3 / 8 < private < 0.001 * 0.3 / 8 < plain
-    assert bounds.theorem_9(n_arms=12, size=4, gap=0.3, epsilon=1.0, horizon=T, b_1=2.0, variant="corrected") == close(
-        2 * 0.3 / plain * LOG
-    )
     assert bounds.theorem_9(
-        n_arms=12, size=4, gap=0.3, epsilon=0.001, horizon=T, b_1=2.0, variant="corrected"
+        n_arms=12, list_size=4, gap=0.3, epsilon=1.0, horizon=T, b_1=2.0, variant="corrected"
+    ) == close(2 * 0.3 / plain * LOG)
+    assert bounds.theorem_9(
+        n_arms=12, list_size=4, gap=0.3, epsilon=0.001, horizon=T, b_1=2.0, variant="corrected"
     ) == close(2 * 0.3 / private * LOG, rel=1e-6)
 
 

@@ -63,7 +63,7 @@ def test_fact_1_is_tight_and_can_fail():
     class Wrong:
         """States half of its constants."""
 
-        n_items, list_size, sets, value = linear.n_items, 3, linear.sets, staticmethod(linear.value)
+        n_arms, list_size, sets, value = linear.n_arms, 3, linear.sets, staticmethod(linear.value)
         b_1, b_inf = 0.5, 0.5
 
     assert lemmas.fact_1(Wrong()) > 1.9

@@ -46,7 +46,9 @@ def test_a_corner_of_the_hypercube_pays_epsilon_and_is_as_true_as_it_says(size, 
         assert sure.min() >= math.tanh(epsilon / 2) / math.sqrt(2 * size) - 1e-12
     worst = max(float(np.max(one / other)) for one in sent.values() for other in sent.values())
     assert math.log(worst) == pytest.approx(epsilon)
-    assert paper.cucb_hypercube(epsilon, size=size, horizon=100).privacy.effective_epsilon == pytest.approx(epsilon)
+    assert paper.cucb_hypercube(epsilon, list_size=size, horizon=100).privacy.effective_epsilon == pytest.approx(
+        epsilon
+    )
     assert paper.super_arm_radius(epsilon, horizon=100).privacy.effective_epsilon == pytest.approx(epsilon)
 
 
@@ -83,13 +85,13 @@ def test_the_bound_is_its_formula_and_holds():
     assert bounds.super_arm_radius_upper(problem=problem, horizon=10**5, epsilon=2.0) == pytest.approx(
         8 * factor / 0.8 + (12 + 3) * 0.8
     )
-    windows = instances.separated("windows", others=4, size=2, distance=0.4)
+    windows = instances.separated("windows", others=4, list_size=2, distance=0.4)
     rest = [2 / low - 1 / high for low, high in zip(windows.smallest_gaps, windows.largest_gaps, strict=True) if low]
     factor = 2.2 * level * 2 / math.tanh(1.0) ** 2
     assert bounds.super_arm_radius_upper(problem=windows, horizon=10**5, epsilon=2.0) == pytest.approx(
         factor * sum(rest) + (6 + 5) * 0.8
     )
-    largest = instances.separated("max-path", others=4, size=2, distance=0.5)
+    largest = instances.separated("max-path", others=4, list_size=2, distance=0.5)
     factor = 2.2 * (level + 2 * math.log(2)) * 2 / math.tanh(1.0) ** 2
     assert bounds.super_arm_radius_upper(problem=largest, horizon=10**5, epsilon=2.0) == pytest.approx(
         4 * factor / 0.5 + (6 + 3) * 0.5

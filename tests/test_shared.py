@@ -61,7 +61,7 @@ class Arm0:
 class Two(Problem):
     """Two arms, of what `draw` and `gap` are to return."""
 
-    n_items = 2
+    n_arms = 2
 
     def __init__(self, feedback=lambda: [1.0], lost=0.0):
         self.feedback, self.lost = feedback, lost

@@ -67,20 +67,20 @@ GAMES = {
     "uniform": (PROBLEM, cascading.uniform()),
     "laplace": (PROBLEM, cascading.ucb_laplace(1.0, list_size=3)),
     "gaussian": (PROBLEM, cascading.ucb_gaussian(1.0, delta=1e-3, list_size=3)),
-    "hybrid": (PROBLEM, cascading.ucb_hybrid(1.0, n_items=8, horizon=HORIZON, noise_multiplier=0.01, variant="proof")),
+    "hybrid": (PROBLEM, cascading.ucb_hybrid(1.0, n_arms=8, horizon=HORIZON, noise_multiplier=0.01, variant="proof")),
     "first": (PROBLEM, cascading.repaired_local(1.0, list_size=3)),
     "padded": (PROBLEM, cascading.repaired_padded(1.0, list_size=3, delta=1e-3, over="displays")),
-    "keep": (PROBLEM, cascading.repaired_central(5.0, n_items=8, list_size=3, horizon=HORIZON)),
-    "forget": (PROBLEM, cascading.repaired_central(1.0, n_items=8, list_size=3, horizon=HORIZON, design="forget")),
-    "counter": (PROBLEM, cascading.repaired_central(1.0, n_items=8, list_size=3, horizon=HORIZON, design="counter")),
-    "semi-bandit": (SEMI, cascading.cucb_gaussian(1.0, delta=1e-3, n_items=8, list_size=3)),
+    "keep": (PROBLEM, cascading.repaired_central(5.0, n_arms=8, list_size=3, horizon=HORIZON)),
+    "forget": (PROBLEM, cascading.repaired_central(1.0, n_arms=8, list_size=3, horizon=HORIZON, design="forget")),
+    "counter": (PROBLEM, cascading.repaired_central(1.0, n_arms=8, list_size=3, horizon=HORIZON, design="counter")),
+    "semi-bandit": (SEMI, cascading.cucb_gaussian(1.0, delta=1e-3, n_arms=8, list_size=3)),
     "sets": (SETS, ON_SETS),
     "coverage": (COVERAGE, ON_SETS),
     "radius": (
         SemiBandit.from_sets([0.5, 0.5, 0.2], [[0, 1], [1, 2]]),
         semibandits.super_arm_radius(1.0, horizon=HORIZON),
     ),
-    "blocks": (SETS, semibandits.cucb_blocks(1.0, size=3, n_arms=4, horizon=HORIZON)),
+    "blocks": (SETS, semibandits.cucb_blocks(1.0, list_size=3, n_arms=4, horizon=HORIZON)),
     "elimination": (ARMS, dp_se(1.0, n_arms=4, horizon=HORIZON, beta=0.5)),
     "robust elimination": (PARETO, heavy_tailed.dp_robust_se(1.0, v=0.9, u=1.0, beta=0.5, c=3.0)),
     "local elimination": (PARETO, heavy_tailed.ldp_robust_se(3.0, v=0.9, u=0.6, beta=0.9, c=2.0)),
@@ -217,12 +217,12 @@ def test_streams_are_named_by_seed_and_replication_and_independent():
 SILENT = {
     "laplace": (PROBLEM, cascading.ucb_laplace(math.inf, list_size=3)),
     "gaussian": (PROBLEM, cascading.ucb_gaussian(math.inf, delta=1e-3, list_size=3)),
-    "hybrid": (PROBLEM, cascading.ucb_hybrid(math.inf, n_items=8, horizon=HORIZON)),
+    "hybrid": (PROBLEM, cascading.ucb_hybrid(math.inf, n_arms=8, horizon=HORIZON)),
     "first": (PROBLEM, cascading.repaired_local(math.inf, list_size=3)),
     "padded": (PROBLEM, cascading.repaired_padded(math.inf, list_size=3, delta=1e-3)),
-    "keep": (PROBLEM, cascading.repaired_central(math.inf, n_items=8, list_size=3, horizon=HORIZON)),
-    "semi-bandit": (SEMI, cascading.cucb_gaussian(math.inf, delta=1e-3, n_items=8, list_size=3)),
-    "blocks": (SETS, semibandits.cucb_blocks(math.inf, size=3, n_arms=4, horizon=HORIZON)),
+    "keep": (PROBLEM, cascading.repaired_central(math.inf, n_arms=8, list_size=3, horizon=HORIZON)),
+    "semi-bandit": (SEMI, cascading.cucb_gaussian(math.inf, delta=1e-3, n_arms=8, list_size=3)),
+    "blocks": (SETS, semibandits.cucb_blocks(math.inf, list_size=3, n_arms=4, horizon=HORIZON)),
     "elimination": (ARMS, dp_se(math.inf, n_arms=4, horizon=HORIZON)),
     "local elimination": (PARETO, heavy_tailed.ldp_robust_se(math.inf, v=0.9, u=1.0, beta=0.1)),
     "episodes": (ARMS, adap_klucb(math.inf)),
@@ -309,7 +309,7 @@ def test_results_say_what_was_run_in_strings_and_numbers(policy):
     assert result.regret.dims == ("replication", "t") and result.regret.dtype == np.float64
     assert result.replication.values.tolist() == [0, 1, 2]
     told = result.attrs
-    assert (told["problem"], told["policy"], told["seed"]) == ("Cascade(n_items=8, list_size=3)", policy.name, 11)
+    assert (told["problem"], told["policy"], told["seed"]) == ("Cascade(n_arms=8, list_size=3)", policy.name, 11)
     assert f"numba {version('numba')}" in told["versions"]
     through_text = xr.Dataset.from_dict(json.loads(json.dumps(result.to_dict())))
     xr.testing.assert_identical(through_text, result)
@@ -437,14 +437,14 @@ ON_BALL, LINE = (
     ("problem", "policy", "message"),
     [
         (PROBLEM, cascading.ucb_laplace(1.0, list_size=2), "Laplace was calibrated for list_size=2, the problem has 3"),
-        (PROBLEM, cascading.ucb_hybrid(1.0, n_items=9, horizon=50), "was calibrated for n_items=9, the problem has 8"),
+        (PROBLEM, cascading.ucb_hybrid(1.0, n_arms=9, horizon=50), "was calibrated for n_arms=9, the problem has 8"),
         (
             PROBLEM,
-            cascading.ucb_hybrid(1.0, n_items=8, horizon=49),
+            cascading.ucb_hybrid(1.0, n_arms=8, horizon=49),
             "horizon must be <= 49, for which Hybrid, log of horizon was",
         ),
         (SEMI, cascading.repaired_padded(1.0, list_size=3), "Laplace, padded needs a Cascade"),
-        (ARMS, dp_se(1.0, n_arms=3, horizon=50), "calibrated for n_items=3, the problem has 4"),
+        (ARMS, dp_se(1.0, n_arms=3, horizon=50), "calibrated for n_arms=3, the problem has 4"),
         (ARMS, dp_se(1.0, n_arms=4, horizon=49), "horizon must be <= 49"),
         (PARETO, dp_se(1.0, n_arms=2, horizon=50), r"rewards must be in \[0, 1\] for DP-SE"),
         (
@@ -454,10 +454,10 @@ ON_BALL, LINE = (
         ),
         (
             PROBLEM,
-            cascading.cucb_gaussian(math.inf, delta=1e-3, n_items=8, list_size=3),
+            cascading.cucb_gaussian(math.inf, delta=1e-3, n_arms=8, list_size=3),
             "CUCB needs a SemiBandit, got Cascade",
         ),
-        (SETS, semibandits.cucb_blocks(1.0, size=2, n_arms=4, horizon=50), "size=2, the problem has 3"),
+        (SETS, semibandits.cucb_blocks(1.0, list_size=2, n_arms=4, horizon=50), "size=2, the problem has 3"),
         (SEMI, semibandits.super_arm_radius(1.0, horizon=50), "listed super arms"),
         (PROBLEM, contextual.linucb(dim=2), "needs a LinearContext"),
         (SPHERE, contextual.linucb(dim=3), "calibrated for dim=3, the problem has 2"),

@@ -33,14 +33,14 @@ def module() -> str:
 def _cascading() -> dict[str, Any]:
     laplace = cascading.ucb_laplace(1.0, list_size=1).record
     gaussian = cascading.ucb_gaussian(1.0, delta=DELTA, list_size=1).record
-    hybrid = cascading.ucb_hybrid(1.0, n_items=1, horizon=HORIZON, variant="proof").record
-    semi = cascading.cucb_gaussian(1.0, delta=DELTA, n_items=1, list_size=1).record
+    hybrid = cascading.ucb_hybrid(1.0, n_arms=1, horizon=HORIZON, variant="proof").record
+    semi = cascading.cucb_gaussian(1.0, delta=DELTA, n_arms=1, list_size=1).record
     scales = {
         one.variant: one.record.scale for name, one in cascading.algorithms(1.0, delta=1e-3) if name == "algorithm_2"
     }
     designs = ("keep", "forget", "counter")
     blocks = {
-        design: cascading.repaired_central(1.0, n_items=1, list_size=1, horizon=HORIZON, design=design).record
+        design: cascading.repaired_central(1.0, n_arms=1, list_size=1, horizon=HORIZON, design=design).record
         for design in designs
     }
     return {
@@ -59,8 +59,9 @@ def _cascading() -> dict[str, Any]:
 
 
 def _semibandits() -> dict[str, Any]:
-    printed, repaired = (semibandits.cucb_ldp1(1.0, size=1, variant=variant).record for variant in semibandits.VARIANTS)
-    tree = semibandits.cucb_dp(1.0, size=1, n_arms=1, horizon=HORIZON).record
+    variants = semibandits.VARIANTS
+    printed, repaired = (semibandits.cucb_ldp1(1.0, list_size=1, variant=variant).record for variant in variants)
+    tree = semibandits.cucb_dp(1.0, list_size=1, n_arms=1, horizon=HORIZON).record
     log = math.log(HORIZON)
     sampling = semibandits.cucb().record.terms[0]
     return {

@@ -12,7 +12,7 @@ import { repairedFirst, repairedPadded, repairedBlocks, uniformLists } from "./c
 const cascadingParameters = [
   number("epsilon", "privacy ε", 1, 0.01, 20, "promised to every user", true),
   number("delta", "δ", 1e-3, 1e-12, 0.5, "probability with which the loss may exceed ε", true),
-  integer("n_items", "items L", 20, 2, 200, "of the shop"),
+  integer("n_arms", "items L", 20, 2, 200, "of the shop"),
   integer("list_size", "list size K", 4, 1, 50, "items that a user sees, fewer than L"),
   number("p", "weight p", 0.2, 0.001, 0.999, "probability that one of the K best items attracts"),
   number("gap", "gap Δ", 0.15, 0.0001, 0.998, "how far the others are below, less than p"),
@@ -22,12 +22,12 @@ const cascadingParameters = [
 function cascadingCheck(values) {
   const bad = refusal(cascadingParameters, values);
   if (bad) return bad;
-  if (values.list_size >= values.n_items) return `list_size must be < n_items = ${values.n_items}, got ${values.list_size}`;
+  if (values.list_size >= values.n_arms) return `list_size must be < n_arms = ${values.n_arms}, got ${values.list_size}`;
   if (values.gap >= values.p) return `gap must be < p = ${values.p}, got ${values.gap}`;
   return null;
 }
 
-const cascadingProblem = (values, cascade = true) => bLb(values.n_items, values.list_size, values.p, values.gap, cascade);
+const cascadingProblem = (values, cascade = true) => bLb(values.n_arms, values.list_size, values.p, values.gap, cascade);
 
 const cascadingKernels = { index: playIndex, padded: playPadded, releases: playReleases };
 
@@ -56,16 +56,16 @@ const cascadingAlgorithms = [
   repairedCascade("padded-laplace", "Laplace, padded", "laplace", "local", (v) => repairedPadded(v.epsilon, v.list_size)),
   repairedCascade("padded-gaussian", "Gaussian, padded", "gaussian", "local", (v) => repairedPadded(v.epsilon, v.list_size, v.delta)),
   repairedCascade("padded-displays", "Laplace, clicks per display", "laplace", "local", (v) => repairedPadded(v.epsilon, v.list_size, 0, true)),
-  ...withBothNoises("hybrid", "Hybrid, log of horizon", "tree", "central", (v, factor) => ucbHybrid(v.epsilon, v.n_items, v.horizon, factor)),
-  ...withBothNoises("hybrid-proof", "Hybrid", "tree", "central", (v, factor) => ucbHybrid(v.epsilon, v.n_items, v.horizon, factor, "pulls")),
+  ...withBothNoises("hybrid", "Hybrid, log of horizon", "tree", "central", (v, factor) => ucbHybrid(v.epsilon, v.n_arms, v.horizon, factor)),
+  ...withBothNoises("hybrid-proof", "Hybrid", "tree", "central", (v, factor) => ucbHybrid(v.epsilon, v.n_arms, v.horizon, factor, "pulls")),
   repairedCascade("blocks-keep", "Blocks, kept", "laplace", "central", (v) => repairedBlocks(v.epsilon, "keep")),
   repairedCascade("blocks-forget", "Blocks, forgotten", "laplace", "central", (v) => repairedBlocks(v.epsilon, "forget")),
   repairedCascade("blocks-counter", "Hybrid counters", "tree", "central", (v) => repairedBlocks(v.epsilon, "counter")),
-  plainCascade("cucb", "CUCB", "none", (v) => cucbGaussian(Infinity, v.delta, v.n_items, v.list_size), "semi-bandit"),
+  plainCascade("cucb", "CUCB", "none", (v) => cucbGaussian(Infinity, v.delta, v.n_arms, v.list_size), "semi-bandit"),
   ...withBothNoises("cucb-gaussian", "CUCB Gaussian", "gaussian", "local",
-    (v, factor) => cucbGaussian(v.epsilon, v.delta, v.n_items, v.list_size, factor), "semi-bandit"),
+    (v, factor) => cucbGaussian(v.epsilon, v.delta, v.n_arms, v.list_size, factor), "semi-bandit"),
   repairedCascade("cucb-gaussian-repaired", "CUCB Gaussian, repaired", "gaussian", "local",
-    (v) => cucbGaussian(v.epsilon, v.delta, v.n_items, v.list_size, 1, "repaired"), "semi-bandit"),
+    (v) => cucbGaussian(v.epsilon, v.delta, v.n_arms, v.list_size, 1, "repaired"), "semi-bandit"),
   plainCascade("uniform", "uniform", "uniform", () => uniformLists()),
 ];
 
@@ -91,14 +91,14 @@ export const cascadingSetting = {
     ),
   uniform: (values, t) => t * uniformRegret(cascadingProblem(values)),
   bounds: (values) => {
-    const { n_items: m, list_size: K } = values;
+    const { n_arms: m, list_size: K } = values;
     return informative(cascadeBounds({ ...values, m, K }), (t) => cascadingSetting.uniform(values, t));
   },
   command: (values) => {
-    const { horizon, replications, seed, epsilon, n_items, list_size, p, gap, delta } = values;
+    const { horizon, replications, seed, epsilon, n_arms, list_size, p, gap, delta } = values;
     return runCommand("cascading", {
       horizon, replications, seed, epsilons: [epsilon], central_epsilons: [epsilon], cucb_epsilons: [epsilon],
-      items_epsilon: epsilon, sizes_epsilon: epsilon, n_items, list_size, item_counts: [n_items], list_sizes: [list_size],
+      items_epsilon: epsilon, sizes_epsilon: epsilon, n_arms, list_size, arm_counts: [n_arms], list_sizes: [list_size],
       p, gap, delta,
     });
   },

@@ -205,7 +205,7 @@ class _Lists(_Game):
     def start(self) -> None:
         """Prepare what the lists share."""
         self.record, self.numbers = self.problem.record(), _Numbers(self.env)
-        self.means, self.missed = self.record.means.tolist(), np.ones(self.problem.n_items)
+        self.means, self.missed = self.record.means.tolist(), np.ones(self.problem.n_arms)
 
     def round(self, answer: Any, t: int) -> Round:
         """Play a list."""

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-Problem = Any  # a problem: means, n_items, list_size and the like
+Problem = Any  # a problem: means, n_arms, list_size and the like
 Streams = Any  # three generators: env, choice, noise
 Rows = list[list[int]]  # what `simulation.trace` returns: each round's list, then the number of observed positions
 Index = Callable[[float, int, int], float]  # of an arm: from the sum of its rewards, its pulls, and the round from 1 on
@@ -69,7 +69,7 @@ def by_index(problem: Problem, rounds: int, streams: Streams, index: Index, sent
     list of list of int
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
-    pulls = [0 for arm in range(problem.n_items)]
+    pulls = [0 for arm in range(problem.n_arms)]
     total = [0.0 for arm in pulls]
     rows: Rows = []
     for t in range(1, rounds + 1):

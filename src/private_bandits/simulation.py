@@ -104,7 +104,7 @@ def simulate(
     Examples
     --------
     >>> from private_bandits.papers.cascading import b_lb, ucb_laplace
-    >>> problem, policy = b_lb(n_items=8, list_size=3, p=0.4, gap=0.3), ucb_laplace(epsilon=1.0, list_size=3)
+    >>> problem, policy = b_lb(n_arms=8, list_size=3, p=0.4, gap=0.3), ucb_laplace(epsilon=1.0, list_size=3)
     >>> result = simulate(problem, policy, horizon=1000, replications=4, seed=1, checkpoints=[100])
     >>> result.regret.shape, result.t.values.tolist(), result.attrs["policy"]
     ((4, 2), [100, 1000], 'Laplace')

@@ -18,7 +18,7 @@ class OneItem(Player):
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> "OneItem":
         """Return the learner."""
         self.choice, self.size = choice, problem.list_size
-        self.ones, self.zeros = np.ones(problem.n_items), np.ones(problem.n_items)
+        self.ones, self.zeros = np.ones(problem.n_arms), np.ones(problem.n_arms)
         return self
 
     def ask(self) -> list[int]:

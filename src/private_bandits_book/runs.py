@@ -146,22 +146,22 @@ def _instance(problem: Any) -> str:
     """What figures are captioned with: a problem in words, with its means where few differ."""
     match problem:
         case ConvexLoss(domain="arms"):
-            return f"{problem.dimension} arms"
+            return f"{problem.dim} arms"
         case ConvexLoss():
-            return f"{problem.kind} losses on the {problem.domain} of dimension {problem.dimension}"
+            return f"{problem.kind} losses on the {problem.domain} of dimension {problem.dim}"
         case LinearContext() if len(problem.sets):
             sets = "one set" if len(problem.sets) == 1 else f"{len(problem.sets)} sets"
             return f"{sets} of {problem.n_actions} actions in dimension {problem.dim}"
         case LinearContext():
             return f"{problem.n_actions} random unit vectors of dimension {problem.dim}"
         case ParetoArms():
-            return f"{problem.n_items} Pareto arms of shape {problem.shape:.3g}"
+            return f"{problem.n_arms} Pareto arms of shape {problem.shape:.3g}"
         case Cascade():
-            return f"lists of {problem.list_size} out of {problem.n_items} items{_means(problem)}"
+            return f"lists of {problem.list_size} out of {problem.n_arms} items{_means(problem)}"
         case SemiBandit():
-            return f"super arms of {problem.list_size} out of {problem.n_items} arms{_means(problem)}"
+            return f"super arms of {problem.list_size} out of {problem.n_arms} arms{_means(problem)}"
         case Arms():
-            return f"{problem.n_items} arms{_means(problem)}"
+            return f"{problem.n_arms} arms{_means(problem)}"
     return str(problem)
 
 

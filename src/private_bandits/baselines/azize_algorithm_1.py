@@ -127,13 +127,13 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
-    arms = range(problem.n_items)
+    arms = range(problem.n_arms)
     pulls = [0 for arm in arms]
     mean = [0.0 for arm in arms]  # of the last episode, noisy
     played: list[int] = []
     while len(played) < rounds:
         arm, length, t = len(played), 1, len(played) + 1  # choose each arm once
-        if len(played) >= problem.n_items:
+        if len(played) >= problem.n_arms:
             upper = [_index(mean[a], t, pulls[a], epsilon, alpha, kl) for a in arms]
             arm = largest(upper, 1, streams.choice)[0]
             length = pulls[arm]  # until its pulls have doubled

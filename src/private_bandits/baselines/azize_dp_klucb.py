@@ -93,12 +93,12 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
-    arms = range(problem.n_items)
+    arms = range(problem.n_arms)
     pulls, total = [0 for arm in arms], [0.0 for arm in arms]
     played: list[int] = []
     while len(played) < rounds:
         arm, length, t = len(played), 1, len(played) + 1  # each arm once
-        if len(played) >= problem.n_items:
+        if len(played) >= problem.n_arms:
             means = [min(max(0.0, total[a] / pulls[a]), 1.0) for a in arms]
             levels = [math.log(t) / pulls[a] + slow * math.log(max(math.log(t), 1.0)) / pulls[a] for a in arms]
             arm = largest([_index(means[a], levels[a], epsilon) for a in arms], 1, streams.choice)[0]

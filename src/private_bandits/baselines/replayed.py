@@ -153,7 +153,7 @@ class Replayed(Player):
         protocol.check_kind(self.name, problem, (ListProblem, OwnProblem), "arms or lists")
         if isinstance(problem, ListProblem):
             protocol.check_rewards(self.name, problem)
-        return Replaying(self, problem.n_items, self.policy.start(problem, choice, noise), noise)
+        return Replaying(self, problem.n_arms, self.policy.start(problem, choice, noise), noise)
 
 
 class Replaying:
@@ -260,7 +260,7 @@ def reference(
     list of list of int
         A row a round, as `simulate.trace` shows it: the arm, and 1.
     """
-    arms, env, noise = range(problem.n_items), streams.env, streams.noise
+    arms, env, noise = range(problem.n_arms), streams.env, streams.noise
     cost = math.log(horizon) / epsilon**2 if cost is None else cost
     if first is None:
         first = math.ceil(min(1 / 2 + math.sqrt(1 / 4 + cost) - 1e-9, horizon))

@@ -63,7 +63,7 @@ def dp_se(epsilon: float, *, n_arms: int, horizon: int, beta: float | None = Non
         beta=failure,
         noise=elimination.ON_MEAN,
         scale=scale,
-        n_items=arms,
+        n_arms=arms,
         horizon=length,
     )
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "central", ONE_MEAN)

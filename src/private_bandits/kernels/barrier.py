@@ -21,8 +21,8 @@ def barrier(radius, x, slope, hessian):
     ----------
     radius : float
         Of the ball, > 0.
-    x : float64 array, shape (dimension,)
-    slope : float64 array, shape (dimension,), written
+    x : float64 array, shape (dim,)
+    slope : float64 array, shape (dim,), written
     hessian : float64 array, shape (dimension, dimension), written
     """
     room = radius * radius - dot(x, x)
@@ -45,12 +45,12 @@ def ftrl_step(radius, step, linear, pull, x, slope, hessian):
         Of the ball, > 0.
     step : float
         > 0.
-    linear : float64 array, shape (dimension,)
+    linear : float64 array, shape (dim,)
     pull : float
         >= 0.
-    x : float64 array, shape (dimension,), written
+    x : float64 array, shape (dim,), written
         An interior point.
-    slope, hessian : float64 arrays, shapes (dimension,) and (dimension, dimension), scratch
+    slope, hessian : float64 arrays, shapes (dim,) and (dimension, dimension), scratch
     """
     last = np.inf
     for _ in range(NEWTON_STEPS):

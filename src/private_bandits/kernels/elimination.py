@@ -46,7 +46,7 @@ class Record(NamedTuple):
     truncation_power: float = 0.0
     v: float = 0.0  # the (1 + v)-th moment that the policy takes to be finite, and its bound u; 0: none
     u: float = 0.0
-    n_items: int = 0  # what the policy was calibrated for; 0 fits any problem
+    n_arms: int = 0  # what the policy was calibrated for; 0 fits any problem
     horizon: int = 0
 
 
@@ -63,7 +63,7 @@ class State(NamedTuple):
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
     """Refuse what `check_arms` refuses, and another number of arms."""
     facts = check_arms(name, problem, record, horizon)
-    check_size(name, "n_items", record.n_items, problem.n_items)
+    check_size(name, "n_arms", record.n_arms, problem.n_arms)
     return facts
 
 

@@ -56,7 +56,7 @@ class Record(NamedTuple):
     clock: int = 0  # rounds counted before the first
     semi_bandit: bool = False  # made for semi-bandits: in a cascade the number of reports would tell the click
     list_size: int = 0  # what the privacy was calibrated for; 0 fits any problem
-    n_items: int = 0
+    n_arms: int = 0
     horizon: int = 0
 
 
@@ -109,7 +109,7 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
         protocol.check_kind(name, problem, (SemiBandit, Arms), "a SemiBandit")
     protocol.check_kind(name, problem, ListProblem, "Arms, a Cascade or a SemiBandit")
     protocol.check_size(name, "list_size", record.list_size, problem.list_size)
-    protocol.check_size(name, "n_items", record.n_items, problem.n_items)
+    protocol.check_size(name, "n_arms", record.n_arms, problem.n_arms)
     return protocol.check_rewards(name, problem)
 
 
@@ -141,18 +141,18 @@ def seen(record: Record) -> Seen:
 
 def start(problem: ListRecord, policy: Record) -> State:
     """Return the state before the first round."""
-    n_items, size, family = len(problem.means), problem.list_size, problem.family
+    n_arms, size, family = len(problem.means), problem.list_size, problem.family
     return State(
-        pulls=np.zeros(n_items, np.int64),
-        total=np.zeros(n_items),
-        mean=np.full(n_items, np.inf),
-        root=np.zeros(n_items),
-        weight=np.zeros(n_items),
-        counters=np.zeros((n_items if policy.noise in (HYBRID, TREE) else 0, mechanisms.COUNTER_ROW)),
-        released_at=np.zeros(n_items, np.int64),
+        pulls=np.zeros(n_arms, np.int64),
+        total=np.zeros(n_arms),
+        mean=np.full(n_arms, np.inf),
+        root=np.zeros(n_arms),
+        weight=np.zeros(n_arms),
+        counters=np.zeros((n_arms if policy.noise in (HYBRID, TREE) else 0, mechanisms.COUNTER_ROW)),
+        released_at=np.zeros(n_arms, np.int64),
         order=np.arange(size),
         regret=np.zeros(1),
-        indices=np.full(n_items, np.inf),
+        indices=np.full(n_arms, np.inf),
         values=np.zeros(size),
         feedback=np.zeros(size),
         worth=np.zeros(len(family.sets)),

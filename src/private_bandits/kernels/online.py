@@ -61,23 +61,23 @@ class Record(NamedTuple):
     offset: float = 0.0
     unit: float = 1.0
     limit: float = math.inf  # largest B (largest G, for TWO_POINT) that noise and steps are made for
-    n_items: int = 0  # dimension or number of arms; 0 fits any
+    n_arms: int = 0  # dimension or number of arms; 0 fits any
     horizon: int = 0  # longest run; 0 fits any
 
 
 class State(NamedTuple):
     """What the loop carries from round to round."""
 
-    centre: np.ndarray  # float64 (dimension,), y or x
+    centre: np.ndarray  # float64 (dim,), y or x
     linear: np.ndarray  # BARRIER: sum of g_s - curvature x_s; arms: L
     counts: np.ndarray  # float64 (n_losses,), how often each loss came
     ends: np.ndarray  # float64 (2,), QUARTERS: the working interval
     sums: np.ndarray  # float64 (3,)
     clock: np.ndarray  # int64 (3,)
     suffered: np.ndarray  # float64 (1,)
-    direction: np.ndarray  # float64 (dimension,): scratch, as is what follows
-    slope: np.ndarray  # (dimension,)
-    weights: np.ndarray  # (dimension,)
+    direction: np.ndarray  # float64 (dim,): scratch, as is what follows
+    slope: np.ndarray  # (dim,)
+    weights: np.ndarray  # (dim,)
     matrix: np.ndarray  # (dimension, dimension)
     points: np.ndarray  # of a round, a row each; an arm is named by its number
     seen: np.ndarray  # the loss at each
@@ -90,8 +90,8 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     wanted = "ConvexLoss.arms" if arms else "a ConvexLoss on the ball"
     if not isinstance(problem, ConvexLoss) or (problem.domain == "arms") != arms:
         raise ValueError(f"problem: {name} needs {wanted}, got {problem}")
-    if record.n_items not in (0, problem.dimension):
-        raise ValueError(f"{name} was made for dimension {record.n_items}, the problem has {problem.dimension}")
+    if record.n_arms not in (0, problem.dim):
+        raise ValueError(f"{name} was made for dimension {record.n_arms}, the problem has {problem.dim}")
     if record.learner == QUARTERS and problem.mode != "stochastic":
         raise ValueError(f"problem: {name} needs mode='stochastic', got {problem}")
     if pair and problem.spread > 0.0:
@@ -259,7 +259,7 @@ def on_sphere(choice, u):
     Parameters
     ----------
     choice : numpy.random.Generator
-    u : float64 array, shape (dimension,), written
+    u : float64 array, shape (dim,), written
     """
     norm = 0.0
     while norm == 0.0:

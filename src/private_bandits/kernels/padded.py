@@ -56,11 +56,11 @@ def start(problem: ListRecord, policy: Record) -> State:
     -------
     State
     """
-    n_items = len(problem.means)
+    n_arms = len(problem.means)
     return State(
-        clicks=np.zeros(n_items),
-        examinations=np.zeros(n_items),
-        displays=np.zeros(n_items, np.int64),
+        clicks=np.zeros(n_arms),
+        examinations=np.zeros(n_arms),
+        displays=np.zeros(n_arms, np.int64),
         regret=np.zeros(1),
     )
 

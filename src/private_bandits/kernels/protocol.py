@@ -168,7 +168,7 @@ def check_size(name: str, what: str, wanted: int, actual: int) -> None:
     name : str
         Of the policy.
     what : str
-        Which size, such as "n_items".
+        Which size, such as "n_arms".
     wanted : int
         0 fits any problem.
     actual : int

@@ -72,21 +72,21 @@ def start(problem: ListRecord, policy: Record) -> State:
     -------
     State
     """
-    n_items, size = len(problem.means), problem.list_size
+    n_arms, size = len(problem.means), problem.list_size
     first = block(0, policy.least, policy.growth)
     return State(
-        reports=np.zeros(n_items, np.int64),
-        length=np.full(n_items, first),
-        left=np.full(n_items, first),
-        counted=np.zeros(n_items, np.int64),
-        noises=np.zeros(n_items, np.int64),
-        clicks=np.zeros(n_items),
-        total=np.zeros(n_items),
-        mean=np.full(n_items, np.inf),
-        radius=np.zeros(n_items),
-        slope=np.zeros(n_items),
-        indices=np.full(n_items, np.inf),
-        counters=np.zeros((n_items if policy.design == COUNTER else 0, mechanisms.COUNTER_ROW)),
+        reports=np.zeros(n_arms, np.int64),
+        length=np.full(n_arms, first),
+        left=np.full(n_arms, first),
+        counted=np.zeros(n_arms, np.int64),
+        noises=np.zeros(n_arms, np.int64),
+        clicks=np.zeros(n_arms),
+        total=np.zeros(n_arms),
+        mean=np.full(n_arms, np.inf),
+        radius=np.zeros(n_arms),
+        slope=np.zeros(n_arms),
+        indices=np.full(n_arms, np.inf),
+        counters=np.zeros((n_arms if policy.design == COUNTER else 0, mechanisms.COUNTER_ROW)),
         order=np.arange(size),
         tail=np.zeros(1),
         regret=np.zeros(1),

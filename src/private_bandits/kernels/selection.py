@@ -11,7 +11,7 @@ def top_item(index, choice):
 
     Parameters
     ----------
-    index : float64 array, shape (n_items,)
+    index : float64 array, shape (n_arms,)
     choice : numpy.random.Generator
         Of it one number where several are the largest.
 
@@ -43,7 +43,7 @@ def top_list(index, ordered, choice, order, values):
 
     Parameters
     ----------
-    index : float64 array, shape (n_items,)
+    index : float64 array, shape (n_arms,)
     ordered : bool
         Whether the order inside the list matters.
     choice : numpy.random.Generator
@@ -138,7 +138,7 @@ def least_first(pulls, order, length):
 
     Parameters
     ----------
-    pulls : int64 array, shape (n_items,)
+    pulls : int64 array, shape (n_arms,)
     order : int64 array, written
     length : int
         >= 1.

@@ -44,7 +44,7 @@ class Record(NamedTuple):
     forget: bool = False  # whether a kept sum is of the reports since the one before, not of all
     leap: int = 1 << 62  # rounds that are drawn one by one at most, where nothing changes in them
     list_size: int = 0  # what the privacy was calibrated for; 0 fits any problem
-    n_items: int = 0
+    n_arms: int = 0
 
 
 class State(NamedTuple):
@@ -53,7 +53,7 @@ class State(NamedTuple):
     pulls: np.ndarray
     total: np.ndarray
     cells: np.ndarray  # numbers of the grid that an arm has reached
-    kept: np.ndarray  # its sums there, shape (n_items, grid)
+    kept: np.ndarray  # its sums there, shape (n_arms, grid)
     worth: np.ndarray
     ties: np.ndarray  # the super arms of the largest index
     found: np.ndarray  # how many; 0: to be found anew
@@ -70,23 +70,23 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
     protocol.check_horizon(name, horizon, record.horizon)
     protocol.check_kind(name, problem, SetBandit, "a SemiBandit of listed super arms")
     protocol.check_size(name, "size", record.list_size, problem.list_size)
-    protocol.check_size(name, "n_arms", record.n_items, problem.n_items)
+    protocol.check_size(name, "n_arms", record.n_arms, problem.n_arms)
     return {}
 
 
 def start(problem: ListRecord, policy: Record) -> State:
     """Return the state before the first round."""
-    n_items, size, n_sets = len(problem.means), problem.list_size, len(problem.family.sets)
+    n_arms, size, n_sets = len(problem.means), problem.list_size, len(problem.family.sets)
     return State(
-        pulls=np.zeros(n_items, np.int64),
-        total=np.zeros(n_items),
-        cells=np.zeros(n_items, np.int64),
-        kept=np.zeros((n_items, len(policy.grid))),
+        pulls=np.zeros(n_arms, np.int64),
+        total=np.zeros(n_arms),
+        cells=np.zeros(n_arms, np.int64),
+        kept=np.zeros((n_arms, len(policy.grid))),
         worth=np.zeros(n_sets),
         ties=np.zeros(n_sets, np.int64),
         found=np.zeros(1, np.int64),
         left=np.zeros(1, np.int64),
-        values=np.zeros(n_items),
+        values=np.zeros(n_arms),
         missed=np.ones(max(problem.family.targets, default=0) + 1),
         order=np.zeros(size, np.int64),
         feedback=np.zeros(size),

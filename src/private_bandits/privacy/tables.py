@@ -49,7 +49,7 @@ class Tables:
     def __init__(self, policy: Playable, problem: Any, horizon: int, view: str) -> None:
         policy.check(problem, horizon)
         self.policy, self.problem, self.horizon, self.view = policy, problem, horizon, view
-        self.items = problem.n_items if isinstance(problem, ListProblem) else 0  # no numbers: rows are problems
+        self.items = problem.n_arms if isinstance(problem, ListProblem) else 0  # no numbers: rows are problems
 
     def pairs(self, source: Streams, every: bool = True) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return neighbours to search: constant tables, in which the row of the first user or of another one differs.

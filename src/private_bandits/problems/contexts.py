@@ -167,7 +167,7 @@ class LinearContext(Shown):
         return int(self.sets.shape[2]) if len(self.sets) else len(self.theta)
 
     @property
-    def n_items(self) -> int:
+    def n_arms(self) -> int:
         """Number of actions a round, as list problems call it."""
         return self.n_actions
 

@@ -44,7 +44,7 @@ class ConvexLoss(Shown):
     Attributes
     ----------
     domain : {"ball", "arms"}
-    anchors : float64 array, shape (n_losses, dimension)
+    anchors : float64 array, shape (n_losses, dim)
         Of arms, the table of losses.
     kind, radius, schedule, weights, spread
         As in `ball`.
@@ -85,7 +85,7 @@ class ConvexLoss(Shown):
 
         Parameters
         ----------
-        anchors : array_like of float, shape (n_losses, dimension)
+        anchors : array_like of float, shape (n_losses, dim)
             z of each loss, any finite point.
         kind : {"quadratic", "smooth", "distance", "kinked", "linear"}
             With r = |x - z|: r^2 / 2 (strongly convex and smooth), sqrt(1 + r^2) - 1 (smooth), r (neither),
@@ -109,7 +109,7 @@ class ConvexLoss(Shown):
         --------
         >>> problem = ConvexLoss.ball([[0.5, 0.0], [0.0, 0.5]])
         >>> print(problem, problem.bound, problem.best_point()[0])
-        ConvexLoss.ball(dimension=2, kind=quadratic, mode=schedule) 1.125 [0.25 0.25]
+        ConvexLoss.ball(dim=2, kind=quadratic, mode=schedule) 1.125 [0.25 0.25]
         """
         return cls("ball", anchors, kind, radius, mode, schedule, weights, spread)
 
@@ -192,14 +192,14 @@ class ConvexLoss(Shown):
         return type(self), tuple(None if each.name == derived else getattr(self, each.name) for each in fields(self))
 
     @property
-    def dimension(self) -> int:
+    def dim(self) -> int:
         """Number of coordinates of a point, or of arms."""
         return int(self.anchors.shape[1])
 
     @property
     def point_size(self) -> int:
         """Numbers that name a point, the dimension, and 1 for an arm."""
-        return 1 if self.domain == "arms" else self.dimension
+        return 1 if self.domain == "arms" else self.dim
 
     @property
     def inner_radius(self) -> float:
@@ -273,7 +273,7 @@ class ConvexLoss(Shown):
 
         Returns
         -------
-        point : float64 array, shape (dimension,), or (1,) with the number of the arm
+        point : float64 array, shape (dim,), or (1,) with the number of the arm
         value : float
             Sum of the losses at the point.
         gap : float
@@ -313,10 +313,10 @@ class ConvexLoss(Shown):
 
     def _spread_out(self, log2_number: int) -> np.ndarray:
         """Points of a Sobol sequence, moved to be uniform on the set."""
-        cells = scipy.stats.qmc.Sobol(self.dimension + 1, seed=0).random_base2(log2_number)
+        cells = scipy.stats.qmc.Sobol(self.dim + 1, seed=0).random_base2(log2_number)
         directions = scipy.special.ndtri(cells[:, :-1])
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-        return np.asarray(self.radius * cells[:, -1:] ** (1.0 / self.dimension) * directions)
+        return np.asarray(self.radius * cells[:, -1:] ** (1.0 / self.dim) * directions)
 
     def allows(self, point: np.ndarray) -> bool:
         """Whether a point may be played, up to rounding.
@@ -338,7 +338,7 @@ class ConvexLoss(Shown):
         if not np.all(np.isfinite(point)):
             return False
         if self.domain == "arms":
-            return bool(point[0] == int(point[0]) and 0 <= point[0] < self.dimension)
+            return bool(point[0] == int(point[0]) and 0 <= point[0] < self.dim)
         return bool(np.linalg.norm(point) <= self.radius * (1.0 + 1e-9))
 
     def record(self) -> losses.ConvexRecord:
@@ -400,8 +400,8 @@ class ConvexLoss(Shown):
 
     def __str__(self) -> str:
         if self.domain == "arms":
-            return f"ConvexLoss.arms(n_arms={self.dimension}, mode={self.mode})"
-        return f"ConvexLoss.{self.domain}(dimension={self.dimension}, kind={self.kind}, mode={self.mode})"
+            return f"ConvexLoss.arms(n_arms={self.dim}, mode={self.mode})"
+        return f"ConvexLoss.{self.domain}(dim={self.dim}, kind={self.kind}, mode={self.mode})"
 
 
 def _rows(name: str, entries: Any, domain: str) -> np.ndarray:

@@ -43,19 +43,19 @@ def super_arms(sets: Any) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
-def arm_weights(weights: Any, n_items: int) -> np.ndarray:
+def arm_weights(weights: Any, n_arms: int) -> np.ndarray:
     """Check the weights of the arms.
 
     Parameters
     ----------
-    weights : float or array_like of float, shape (n_items,), or None
+    weights : float or array_like of float, shape (n_arms,), or None
         >= 0: one for all of them, one each, or None for 1.
-    n_items : int
+    n_arms : int
         Number of arms.
 
     Returns
     -------
-    float64 array, shape (n_items,)
+    float64 array, shape (n_arms,)
 
     Raises
     ------
@@ -64,21 +64,21 @@ def arm_weights(weights: Any, n_items: int) -> np.ndarray:
     """
     given = 1.0 if weights is None else weights
     if not isinstance(given, Sequence | np.ndarray):
-        given = [checks.real("weights", given, at_least=0)] * n_items
+        given = [checks.real("weights", given, at_least=0)] * n_arms
     entries = checks.vector("weights", given, at_least=0)
-    if len(entries) != n_items:
-        raise ValueError(f"weights must have one entry per arm, {n_items}, got {len(entries)}")
+    if len(entries) != n_arms:
+        raise ValueError(f"weights must have one entry per arm, {n_arms}, got {len(entries)}")
     return frozen(entries, np.float64)
 
 
-def node_pairs(probabilities: Any, size: Any) -> tuple[np.ndarray, tuple[tuple[int, ...], ...]]:
+def node_pairs(probabilities: Any, n_chosen: Any) -> tuple[np.ndarray, tuple[tuple[int, ...], ...]]:
     """The base arms and super arms of a maximum coverage.
 
     Parameters
     ----------
     probabilities : array_like of float, shape (n_nodes, n_targets)
-    size : int
-        Number of nodes that are chosen, 1 <= size <= n_nodes.
+    n_chosen : int
+        Number of nodes that are chosen, 1 <= n_chosen <= n_nodes.
 
     Returns
     -------
@@ -89,12 +89,12 @@ def node_pairs(probabilities: Any, size: Any) -> tuple[np.ndarray, tuple[tuple[i
     Raises
     ------
     ValueError
-        If the table is none, or the size out of range.
+        If the table is none, or the number out of range.
     """
     table = checks.array("probabilities", probabilities, "a table of nodes and targets")
     if table.ndim != 2:
         raise ValueError(f"probabilities must be a table of nodes and targets, got {checks.brief(probabilities)}")
-    checks.integer("size", size, at_least=1, at_most=len(table))
+    checks.integer("n_chosen", n_chosen, at_least=1, at_most=len(table))
     pairs = np.arange(table.size).reshape(table.shape)
-    choices = itertools.combinations(range(len(table)), size)
+    choices = itertools.combinations(range(len(table)), n_chosen)
     return table, tuple(tuple(pairs[list(nodes)].ravel().tolist()) for nodes in choices)

@@ -21,10 +21,10 @@ class Family(NamedTuple):
     sets: np.ndarray  # int64 (n_sets, list_size), a row's arms first, then -1
     sizes: np.ndarray  # int64 (n_sets,)
     reward: int
-    weights: np.ndarray  # float64 (n_items,)
+    weights: np.ndarray  # float64 (n_arms,)
     offset: float
-    targets: np.ndarray  # int64 (n_items,), what an arm covers
-    groups: np.ndarray  # int64 (n_items,): arms of one number share a draw, -1 has its own; empty: none is shared
+    targets: np.ndarray  # int64 (n_arms,), what an arm covers
+    groups: np.ndarray  # int64 (n_arms,): arms of one number share a draw, -1 has its own; empty: none is shared
 
 
 def frozen(values: object, dtype: type, ndim: int = 1) -> np.ndarray:
@@ -60,12 +60,12 @@ def set_value(reward, weights, offset, targets, values, arms, length, missed):
     Parameters
     ----------
     reward : {LINEAR, COVERAGE, LARGEST}
-    weights : float64 array, shape (n_items,)
+    weights : float64 array, shape (n_arms,)
     offset : float
         What LINEAR takes from the value of each arm, any.
-    targets : int64 array, shape (n_items,)
+    targets : int64 array, shape (n_arms,)
         These four as in `Family`.
-    values : float64 array, shape (n_items,)
+    values : float64 array, shape (n_arms,)
         Coverage takes those outside [0, 1] as the nearest end: it is monotone only there.
     arms : int64 array
     length : int
@@ -109,7 +109,7 @@ def observe_set(means, groups, order, length, env, weights):
 
     Parameters
     ----------
-    means : float64 array, shape (n_items,)
+    means : float64 array, shape (n_arms,)
     groups : int64 array
         Of the `Family`.
     order : int64 array
@@ -143,7 +143,7 @@ def regret_of_set(means, family, benchmark, order, length, missed):
 
     Parameters
     ----------
-    means : float64 array, shape (n_items,)
+    means : float64 array, shape (n_arms,)
     family : Family
     benchmark : float
         What the regret is counted from: the best super arm's expected reward.

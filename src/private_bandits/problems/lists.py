@@ -17,7 +17,7 @@ from private_bandits.shown import Shown
 class ListRecord(NamedTuple):
     """A list problem as compiled code sees it."""
 
-    means: np.ndarray  # float64 (n_items,)
+    means: np.ndarray  # float64 (n_arms,)
     list_size: int
     cascade: bool  # the user stops at the first click; otherwise every position is observed
     best: float  # what the regret is measured against: the expected reward of the best list
@@ -31,10 +31,10 @@ class ListProblem(Shown):
 
     Attributes
     ----------
-    means : float64 array, shape (n_items,)
+    means : float64 array, shape (n_arms,)
         Means in [0, 1] of the items' independent Bernoulli weights.
     list_size : int
-        Number of items played each round, 1 <= list_size <= n_items.
+        Number of items played each round, 1 <= list_size <= n_arms.
 
     Raises
     ------
@@ -48,14 +48,14 @@ class ListProblem(Shown):
     def __post_init__(self) -> None:
         means = checks.vector("means", self.means, at_least=0, at_most=1)
         object.__setattr__(self, "means", frozen(means, np.float64))
-        checks.integer("list_size", self.list_size, at_least=1, at_most=self.n_items)
+        checks.integer("list_size", self.list_size, at_least=1, at_most=self.n_arms)
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         """Pickle by construction: a plain copy of an array forgets that it is read-only, a type of its own to numba."""
         return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @property
-    def n_items(self) -> int:
+    def n_arms(self) -> int:
         """Number of base items."""
         return len(self.means)
 
@@ -94,7 +94,7 @@ class ListProblem(Shown):
         Parameters
         ----------
         items : int array or list of int
-            Distinct, each in 0..n_items - 1.
+            Distinct, each in 0..n_arms - 1.
 
         Returns
         -------
@@ -115,7 +115,7 @@ class ListProblem(Shown):
             return False
 
     def _checked(self, items: Any) -> list[int]:
-        numbers = checks.integers("items", items, at_least=0, at_most=self.n_items - 1)
+        numbers = checks.integers("items", items, at_least=0, at_most=self.n_arms - 1)
         if len(set(numbers)) < len(numbers):
             raise ValueError(f"items must be distinct, got {checks.brief(items)}")
         return numbers
@@ -151,10 +151,10 @@ class Cascade(ListProblem):
 
     Parameters
     ----------
-    means : array_like of float, shape (n_items,)
+    means : array_like of float, shape (n_arms,)
         Probability in [0, 1] that an item attracts; items are independent Bernoulli.
     list_size : int
-        Length K of the recommended list, 1 <= list_size <= n_items.
+        Length K of the recommended list, 1 <= list_size <= n_arms.
 
     Raises
     ------
@@ -170,7 +170,7 @@ class Cascade(ListProblem):
     --------
     >>> problem = Cascade([0.5, 0.4, 0.2], list_size=2)
     >>> print(problem, round(problem.best, 3), problem.gaps.round(3), round(problem.uniform_regret(), 3))
-    Cascade(n_items=3, list_size=2) 0.7 [0.  0.  0.2] 0.093
+    Cascade(n_arms=3, list_size=2) 0.7 [0.  0.  0.2] 0.093
     """
 
     def reward(self, items: np.ndarray) -> float:
@@ -183,14 +183,14 @@ class Cascade(ListProblem):
         sums[0] = 1.0
         for miss in 1.0 - self.means:
             sums[1:] += miss * sums[:-1]
-        return self.best - (1.0 - sums[-1] / math.comb(self.n_items, self.list_size))
+        return self.best - (1.0 - sums[-1] / math.comb(self.n_arms, self.list_size))
 
     def record(self) -> ListRecord:
         """The problem as numbers and arrays, for the kernels."""
         return super().record()._replace(cascade=True)
 
     def __str__(self) -> str:
-        return f"Cascade(n_items={self.n_items}, list_size={self.list_size})"
+        return f"Cascade(n_arms={self.n_arms}, list_size={self.list_size})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -225,13 +225,13 @@ class Arms(ListProblem):
 
         Examples
         --------
-        >>> Arms.bernoulli([0.5, 0.7]).n_items
+        >>> Arms.bernoulli([0.5, 0.7]).n_arms
         2
         """
         return cls(means, 1)
 
     def __str__(self) -> str:
-        return f"Arms.bernoulli(n_arms={self.n_items})"
+        return f"Arms.bernoulli(n_arms={self.n_arms})"
 
 
 @compiled
@@ -242,7 +242,7 @@ def observe(means, cascade, order, env, weights):
 
     Parameters
     ----------
-    means : float64 array, shape (n_items,)
+    means : float64 array, shape (n_arms,)
     cascade : bool
         Whether the user stops at the first 1.
     order : int64 array, shape (list_size,)
@@ -271,7 +271,7 @@ def pseudo_regret(means, cascade, best, order):
 
     Parameters
     ----------
-    means : float64 array, shape (n_items,)
+    means : float64 array, shape (n_arms,)
     cascade : bool
         Whether the reward is the chance of a click, not the sum of the means.
     best : float

@@ -27,7 +27,7 @@ class ConvexRecord(NamedTuple):
     domain: int
     radius: float  # of the ball
     loss: int
-    anchors: np.ndarray  # float64 (n_losses, dimension)
+    anchors: np.ndarray  # float64 (n_losses, dim)
     mode: int
     schedule: np.ndarray  # int64 (length,), of losses
     weights: np.ndarray  # float64 (n_losses,), probabilities of the losses
@@ -44,7 +44,7 @@ def loss_at(problem, which, x):
     problem : ConvexRecord
     which : int
         Number of the loss.
-    x : float64 array, shape (dimension,), or (1,) with the number of an arm
+    x : float64 array, shape (dim,), or (1,) with the number of an arm
 
     Returns
     -------
@@ -77,7 +77,7 @@ def mean_loss(problem, weights, x):
     ----------
     problem : ConvexRecord
     weights : float64 array, shape (n_losses,)
-    x : float64 array, shape (dimension,), or (1,) with the number of an arm
+    x : float64 array, shape (dim,), or (1,) with the number of an arm
 
     Returns
     -------
@@ -100,7 +100,7 @@ def project(radius, shrink, x):
         Of the ball, > 0.
     shrink : float
         In [0, 1).
-    x : float64 array, shape (dimension,), written
+    x : float64 array, shape (dim,), written
     """
     square = 0.0
     for i in range(len(x)):

@@ -15,7 +15,7 @@ class Problem(Shown, ABC):
 
     Attributes
     ----------
-    n_items : int
+    n_arms : int
         Items to choose from, >= 1.
     list_size : int
         Items of a list; 1 for arms.
@@ -23,7 +23,7 @@ class Problem(Shown, ABC):
     Examples
     --------
     >>> class Gaussian(Problem):
-    ...     means, n_items = [0.0, 0.5], 2
+    ...     means, n_arms = [0.0, 0.5], 2
     ...
     ...     def draw(self, items, t, rng):
     ...         return [rng.normal(self.means[items[0]])]
@@ -31,10 +31,10 @@ class Problem(Shown, ABC):
     ...     def gap(self, items, t):
     ...         return max(self.means) - self.means[items[0]]
     >>> print(Gaussian(), Gaussian().allows([1]), Gaussian().allows([2]))
-    Gaussian(n_items=2, list_size=1) True False
+    Gaussian(n_arms=2, list_size=1) True False
     """
 
-    n_items: int
+    n_arms: int
     list_size: int = 1
 
     @abstractmethod
@@ -86,7 +86,7 @@ class Problem(Shown, ABC):
         bool
             By default whether these are `list_size` distinct items.
         """
-        return len(set(items) & set(range(self.n_items))) == len(items) == self.list_size
+        return len(set(items) & set(range(self.n_arms))) == len(items) == self.list_size
 
     @property
     def legal(self) -> str:
@@ -98,4 +98,4 @@ class Problem(Shown, ABC):
         return {"problem": str(self)}
 
     def __str__(self) -> str:
-        return f"{type(self).__name__}(n_items={self.n_items}, list_size={self.list_size})"
+        return f"{type(self).__name__}(n_arms={self.n_arms}, list_size={self.list_size})"

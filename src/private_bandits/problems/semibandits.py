@@ -28,21 +28,21 @@ class SemiBandit(ListProblem):
 
     Attributes
     ----------
-    means : float64 array, shape (n_items,)
+    means : float64 array, shape (n_arms,)
     list_size : int
         K, the largest size of a super arm.
     """
 
     @classmethod
-    def top_k(cls, means: np.ndarray, size: int) -> SemiBandit:
-        """Any `size` items may be played; the reward is the sum of their weights: B_1 = 1, B_inf = size.
+    def top_k(cls, means: np.ndarray, list_size: int) -> SemiBandit:
+        """Any `list_size` items may be played; the reward is the sum of their weights: B_1 = 1, B_inf = size.
 
         Parameters
         ----------
-        means : array_like of float, shape (n_items,)
+        means : array_like of float, shape (n_arms,)
             Means in [0, 1] of independent Bernoulli weights.
-        size : int
-            Number of items played each round, 1 <= size <= n_items.
+        list_size : int
+            Number of items played each round, 1 <= list_size <= n_arms.
 
         Returns
         -------
@@ -50,11 +50,11 @@ class SemiBandit(ListProblem):
 
         Examples
         --------
-        >>> problem = SemiBandit.top_k([0.5, 0.4, 0.2], size=2)
+        >>> problem = SemiBandit.top_k([0.5, 0.4, 0.2], list_size=2)
         >>> print(problem, round(problem.best, 3), problem.smallest_gaps.round(3))
-        SemiBandit.top_k(n_items=3, size=2) 0.9 [0.2 0.3 0.2]
+        SemiBandit.top_k(n_arms=3, list_size=2) 0.9 [0.2 0.3 0.2]
         """
-        return SemiBandit(means, size)
+        return SemiBandit(means, list_size)
 
     @staticmethod
     def from_sets(
@@ -71,10 +71,10 @@ class SemiBandit(ListProblem):
 
         Parameters
         ----------
-        means : array_like of float, shape (n_items,)
+        means : array_like of float, shape (n_arms,)
             Means in [0, 1] of Bernoulli outcomes.
         sets : sequence of sequences of int
-            The decision set: non-empty super arms of distinct arms in 0..n_items - 1, no two equal. K is the largest
+            The decision set: non-empty super arms of distinct arms in 0..n_arms - 1, no two equal. K is the largest
             size; the user's outcomes are drawn in the order given.
         reward : {"linear", "max", "coverage", "largest"}
             * `linear`: r(S) = sum over S of w_i (mu_i - offset), so B_1 is the largest weight and B_inf the largest
@@ -89,9 +89,9 @@ class SemiBandit(ListProblem):
             an arm a dummy: with one arm of weight 1 in every super arm, B_inf = B_1 = 1.
         offset : float
             Of a linear reward; 1 makes it minus the cost sum of w_i (1 - mu_i).
-        targets : sequence of int, shape (n_items,)
+        targets : sequence of int, shape (n_arms,)
             What each arm aims at, for `coverage` only; numbers >= 0.
-        groups : sequence of int, optional, shape (n_items,)
+        groups : sequence of int, optional, shape (n_arms,)
             Arms of equal number >= 0 share one draw u of a round (the outcome is 1 if u < mu_i); -1 has its own.
 
         Returns
@@ -112,7 +112,7 @@ class SemiBandit(ListProblem):
         --------
         >>> problem = SemiBandit.from_sets([0.5, 0.4, 0.2], [[0, 1], [1, 2]], reward="max")
         >>> print(problem, problem.rewards.round(3), problem.gaps.round(3))
-        SemiBandit.from_sets(n_items=3, size=2, n_sets=2, reward=max) [0.7  0.52] [0.   0.   0.18]
+        SemiBandit.from_sets(n_arms=3, list_size=2, n_sets=2, reward=max) [0.7  0.52] [0.   0.   0.18]
         """
         rows = super_arms(sets)
         size, known = max(map(len, rows)), checks.vector("means", means)
@@ -121,15 +121,15 @@ class SemiBandit(ListProblem):
         return SetBandit(means, size, reward, weights, offset, targets, groups, sets=rows)
 
     @staticmethod
-    def coverage(probabilities: Any, size: int) -> SetBandit:
-        """Probabilistic maximum coverage: `size` nodes are chosen, each reaches each target with its probability.
+    def coverage(probabilities: Any, n_chosen: int) -> SetBandit:
+        """Probabilistic maximum coverage: `n_chosen` nodes are chosen, each reaches each target with its probability.
 
         Parameters
         ----------
         probabilities : array_like of float, shape (n_nodes, n_targets)
             In [0, 1]. The base arms are the pairs (node, target), row by row; a super arm holds all pairs of its nodes.
-        size : int
-            Number of nodes, 1 <= size <= n_nodes, so K = size * n_targets.
+        n_chosen : int
+            Number of nodes, 1 <= n_chosen <= n_nodes, so K = n_chosen * n_targets.
 
         Returns
         -------
@@ -146,11 +146,11 @@ class SemiBandit(ListProblem):
 
         Examples
         --------
-        >>> problem = SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], size=2)
+        >>> problem = SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], n_chosen=2)
         >>> print(problem, round(problem.best, 3))
-        SemiBandit.from_sets(n_items=6, size=4, n_sets=3, reward=coverage) 1.28
+        SemiBandit.from_sets(n_arms=6, list_size=4, n_sets=3, reward=coverage) 1.28
         """
-        table, sets = node_pairs(probabilities, size)
+        table, sets = node_pairs(probabilities, n_chosen)
         targets = list(range(table.shape[1])) * len(table)
         return SetBandit(table.ravel(), len(sets[0]), "coverage", targets=targets, sets=sets)
 
@@ -176,9 +176,9 @@ class SemiBandit(ListProblem):
 
     @cached_property
     def _bad_gaps(self) -> tuple[np.ndarray, np.ndarray]:
-        smallest, largest = np.zeros(self.n_items), np.zeros(self.n_items)
+        smallest, largest = np.zeros(self.n_arms), np.zeros(self.n_arms)
         ranked = np.argsort(-self.means, kind="stable")
-        for arm in range(self.n_items):
+        for arm in range(self.n_arms):
             others = self.means[ranked[ranked != arm]]
             inside, outside = others[: self.list_size - 1], others[self.list_size - 1 :]
             lost = self.best - (self.means[arm] + inside.sum())
@@ -190,7 +190,7 @@ class SemiBandit(ListProblem):
         return smallest, np.where(largest > ROUNDING, largest, 0.0)
 
     def __str__(self) -> str:
-        return f"SemiBandit.top_k(n_items={self.n_items}, size={self.list_size})"
+        return f"SemiBandit.top_k(n_arms={self.n_arms}, list_size={self.list_size})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -199,7 +199,7 @@ class SetBandit(SemiBandit):
 
     Attributes
     ----------
-    means : float64 array, shape (n_items,)
+    means : float64 array, shape (n_arms,)
     list_size : int
         K, the largest size of a super arm.
     reward_name : {"linear", "max", "coverage", "largest"}
@@ -225,7 +225,7 @@ class SetBandit(SemiBandit):
         super().__post_init__()
         for number, arms in enumerate(self.sets):
             for arm in arms:
-                checks.integer(f"sets[{number}]", arm, at_least=0, at_most=self.n_items - 1)
+                checks.integer(f"sets[{number}]", arm, at_least=0, at_most=self.n_arms - 1)
         checks.choice("reward", self.reward_name, _REWARDS)
         self._set("offset", checks.real("offset", self.offset))
         self._set("weights", self._checked_weights())
@@ -257,7 +257,7 @@ class SetBandit(SemiBandit):
         ----------
         items : sequence of int
             The super arm.
-        means : float array, shape (n_items,)
+        means : float array, shape (n_arms,)
 
         Returns
         -------
@@ -269,12 +269,12 @@ class SetBandit(SemiBandit):
             If the items are no distinct arms, or the means of another number.
         """
         arms, values = self._checked(items), checks.vector("means", means)
-        if len(values) != self.n_items:
-            raise ValueError(f"means must have one entry per arm, {self.n_items}, got {len(values)}")
+        if len(values) != self.n_arms:
+            raise ValueError(f"means must have one entry per arm, {self.n_arms}, got {len(values)}")
         return self._worth(arms, values)
 
     def _worth(self, arms: list[int], values: np.ndarray) -> float:
-        family, rest = self._family, (values, np.array(arms, np.int64), len(arms), np.ones(self.n_items))
+        family, rest = self._family, (values, np.array(arms, np.int64), len(arms), np.ones(self.n_arms))
         return float(set_value(family.reward, family.weights, family.offset, family.targets, *rest))
 
     def record(self) -> ListRecord:
@@ -301,7 +301,7 @@ class SetBandit(SemiBandit):
     @property
     def gaps(self) -> np.ndarray:
         """Distance of the best super arm with each arm below the best of all; infinite for an arm in none."""
-        gaps = np.full(self.n_items, math.inf)
+        gaps = np.full(self.n_arms, math.inf)
         for arms, reward in zip(self.sets, self.rewards, strict=True):
             gaps[list(arms)] = np.minimum(gaps[list(arms)], max(self.best - reward, 0.0))
         return gaps
@@ -321,11 +321,11 @@ class SetBandit(SemiBandit):
 
     def __str__(self) -> str:
         kind = "" if self.reward_name == "linear" else f", reward={self.reward_name}"
-        return f"SemiBandit.from_sets(n_items={self.n_items}, size={self.list_size}, n_sets={len(self.sets)}{kind})"
+        return f"SemiBandit.from_sets(n_arms={self.n_arms}, list_size={self.list_size}, n_sets={len(self.sets)}{kind})"
 
     @cached_property
     def _bad_gaps(self) -> tuple[np.ndarray, np.ndarray]:
-        smallest, largest = np.full(self.n_items, math.inf), np.zeros(self.n_items)
+        smallest, largest = np.full(self.n_arms, math.inf), np.zeros(self.n_arms)
         for arms, reward in zip(self.sets, self.rewards, strict=True):
             lost = self.best - reward
             if lost > ROUNDING:
@@ -348,9 +348,9 @@ class SetBandit(SemiBandit):
             sets=frozen(table, np.int64, 2),
             sizes=frozen([len(arms) for arms in self.sets], np.int64),
             reward=_CODES.get(self.reward_name, families.COVERAGE),
-            weights=self.weights if linear else frozen(np.ones(self.n_items), np.float64),
+            weights=self.weights if linear else frozen(np.ones(self.n_arms), np.float64),
             offset=self.offset,
-            targets=frozen(np.zeros(self.n_items) if self.targets is None else self.targets, np.int64),
+            targets=frozen(np.zeros(self.n_arms) if self.targets is None else self.targets, np.int64),
             groups=frozen([] if self.groups is None else self.groups, np.int64),
         )
 
@@ -359,7 +359,7 @@ class SetBandit(SemiBandit):
 
     def _checked_weights(self) -> np.ndarray | None:
         if self.reward_name == "linear":
-            return arm_weights(self.weights, self.n_items)
+            return arm_weights(self.weights, self.n_arms)
         if self.weights is not None or self.offset != 0.0:
             raise ValueError(f"weights and offset need reward='linear', got reward={checks.brief(self.reward_name)}")
         return None
@@ -372,4 +372,4 @@ class SetBandit(SemiBandit):
         return None
 
     def _integers(self, name: str, value: Any, at_least: int) -> list[int]:
-        return checks.integers(name, value, at_least=at_least, at_most=checks.ROUNDS, number=self.n_items)
+        return checks.integers(name, value, at_least=at_least, at_most=checks.ROUNDS, number=self.n_arms)

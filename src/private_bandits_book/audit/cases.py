@@ -245,7 +245,7 @@ def _faults(epsilon: float, delta: float, horizon: int) -> Iterator[Case]:
     yield noisy("Algorithm 3: LDP-GLOC", "zheng2020", f"printed, link g(a) = {SMALL_LINK:g} a",
                 target=AddedNoise("gaussian", SMALL_LINK * noise_scale(glm_messages(), epsilon, delta)),
                 asked={"neighbours": [(-1.0, 1.0)], **promise}, known="breaks")  # fmt: skip
-    shifted = cascading.ucb_hybrid(epsilon, n_items=8, horizon=1000, noise_multiplier=1.0, variant="proof")
+    shifted = cascading.ucb_hybrid(epsilon, n_arms=8, horizon=1000, noise_multiplier=1.0, variant="proof")
     rows = np.zeros((2, 6, 8))
     rows[1, 2] = 1.0
     asked = {"problem": CASCADE, "horizon": 6, "view": "state", "neighbours": [(rows[0], rows[1])]}
@@ -265,5 +265,5 @@ def _faults(epsilon: float, delta: float, horizon: int) -> Iterator[Case]:
     rows[1, 0] = 1.0
     asked = {"problem": BLOCKS, "horizon": 20, "view": "state", "neighbours": [(rows[0], rows[1])], **promise}
     for variant, factor, known in (("two paths, 20 rounds", 1.0, "keeps"), ("noise halved", 2.0, "breaks")):
-        blocks = cucb_blocks(factor * epsilon, size=2, n_arms=4, horizon=20)
+        blocks = cucb_blocks(factor * epsilon, list_size=2, n_arms=4, horizon=20)
         yield Case("CUCB, blocks", "ours", variant, "central", "state", 0.0, blocks, asked, known, slow=True)

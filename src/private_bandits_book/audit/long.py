@@ -74,7 +74,7 @@ class Trial(NamedTuple):
         factor = 2.0 if self.kind in HALVED else 1.0
         match self.kind:
             case "CUCB-LDP2" | "CUCB-LDP2, noise halved":
-                users = [(np.zeros((1, SETS.n_items)), np.ones((1, SETS.n_items)))]
+                users = [(np.zeros((1, SETS.n_arms)), np.ones((1, SETS.n_arms)))]
                 asked = {"neighbours": users, "problem": SETS, "horizon": 1, "accounted": math.inf}
                 return cucb_ldp2(factor * self.epsilon, variant="repaired"), asked
             case "one reward of 100":

@@ -11,14 +11,14 @@ __all__ = ["check_parameters", "long_studies"]
 
 def check_parameters(**values: Any) -> None:
     """Raise a ValueError if the parameters of the chapter do not fit each other."""
-    n_items, size = values["n_items"], values["list_size"]
-    checks.integer("list_size", size, at_most=n_items - 1)
+    n_arms, size = values["n_arms"], values["list_size"]
+    checks.integer("list_size", size, at_most=n_arms - 1)
     checks.real("gap", values["gap"], below=values["p"])
     for other in values["list_sizes"]:
-        checks.integer("list_sizes", other, at_least=1, at_most=n_items - 1)
-    for count in values["item_counts"]:
-        checks.integer("item_counts", count, at_least=size + 1)
-    few(values, 4, "epsilons", "central_epsilons", "item_counts", "list_sizes")
+        checks.integer("list_sizes", other, at_least=1, at_most=n_arms - 1)
+    for count in values["arm_counts"]:
+        checks.integer("arm_counts", count, at_least=size + 1)
+    few(values, 4, "epsilons", "central_epsilons", "arm_counts", "list_sizes")
     few(values, 2, "cucb_epsilons")
     few(values, 20, "sweep_epsilons")
 

@@ -24,9 +24,9 @@ from private_bandits.problems import Cascade
 from private_bandits_book.tails import laplace_sum_tail
 
 
-def _instance(n_items: int, list_size: int, p: float, gap: float) -> dict[str, Any]:
+def _instance(n_arms: int, list_size: int, p: float, gap: float) -> dict[str, Any]:
     """B_LB, and T, as the bounds take them."""
-    return {"n_items": n_items, "list_size": list_size, "p": p, "gap": gap, "horizon": 10**8}
+    return {"n_arms": n_arms, "list_size": list_size, "p": p, "gap": gap, "horizon": 10**8}
 
 
 _GRID = [
@@ -71,7 +71,7 @@ def hybrid_coverage(
     return most[0], float(printed[1:].max()) / runs, most[1]
 
 
-def pulls_leak(epsilon: float, n_items: int, horizon: int, c_1: float | None = None) -> float | None:
+def pulls_leak(epsilon: float, n_arms: int, horizon: int, c_1: float | None = None) -> float | None:
     """Theorem 1: the delta that Algorithm 1 as printed cannot go below, at any epsilon, even if w_0 is public.
 
     Let K >= 2 items have w_0 = 1 and at least K have w_0 = 0. The first list is those K, in some order. If its first
@@ -83,14 +83,14 @@ def pulls_leak(epsilon: float, n_items: int, horizon: int, c_1: float | None = N
     ----------
     epsilon : float
         Nominal privacy of Algorithm 1, > 0, finite.
-    n_items, horizon : int
+    n_arms, horizon : int
         L and n of the algorithm; below L = 4 and n = 2 there is no such list, and None is returned.
     c_1 : float, optional
         Constant of Lemma 1, > 0; default `mechanisms.lemma_1_constant()`.
     """
-    if n_items < 4 or horizon < 2:
+    if n_arms < 4 or horizon < 2:
         return None
-    scale, constant = n_items / epsilon, lemma_1_constant() if c_1 is None else c_1
+    scale, constant = n_arms / epsilon, lemma_1_constant() if c_1 is None else c_1
     bonus = 3.0 * constant * scale * math.log(horizon) ** 1.5 * math.log(2.0)
     # (1 + Z)/2 + sqrt(0.75 ln 2) + bonus/2 < sqrt(1.5 ln 2) + bonus
     needed = bonus + (math.sqrt(6.0) - math.sqrt(3.0)) * math.sqrt(math.log(2.0)) - 1.0
@@ -133,7 +133,7 @@ def decomposition_slack(problem: Cascade) -> tuple[float, float]:
     Parameters
     ----------
     problem : Cascade
-        With a unique best list and list_size < n_items; every list is enumerated, so at most 7 items or so.
+        With a unique best list and list_size < n_arms; every list is enumerated, so at most 7 items or so.
     """
     means = problem.means.tolist()
     best = sorted(range(len(means)), key=lambda e: -means[e])[: problem.list_size]
@@ -304,7 +304,7 @@ def hybrid_powers(list_size: int = 4) -> tuple[float, float]:
     """
     near, far = (10**75, 10**150, 10**300), (10**1000, 10**10_000, 10**100_000)
     problem = b_lb(20, list_size, 0.2, 0.15)
-    bonuses = [ucb_hybrid(1.0, n_items=20, horizon=t).record._asdict()["bonus_scale"] * math.log(t) for t in near]
+    bonuses = [ucb_hybrid(1.0, n_arms=20, horizon=t).record._asdict()["bonus_scale"] * math.log(t) for t in near]
     proved = [bounds.theorem_2(problem=problem, epsilon=1.0, horizon=t, variant="corrected") for t in far]
     return _power([*map(math.log, near)], bonuses), _power([*map(math.log, far)], proved)
 

@@ -26,7 +26,7 @@ PUBLISHED, FAILURE, KAPPA_AT = 0.01, 1e-3, (10**5, 10**6)  # factor of the noise
 
 
 def _long(problem: Any, policy: Policy, horizon: int, runs: int = sweep.LEAST_RUNS, **how: Any) -> LongRun:
-    labels = {"delta": policy.privacy.delta, "n_items": problem.n_items, "list_size": problem.list_size}
+    labels = {"delta": policy.privacy.delta, "n_arms": problem.n_arms, "list_size": problem.list_size}
     return LongRun(labels, problem, policy, horizon, SEED, runs, **how)
 
 
@@ -35,12 +35,12 @@ def _long(problem: Any, policy: Policy, horizon: int, runs: int = sweep.LEAST_RU
 
 def learning_runs() -> list[LongRun]:
     """To T = 10^8 on the instance of the figures, at the noise that the theorems need."""
-    n_items, size, horizon = *FIGURES[:2], LEARNING_HORIZON
+    n_arms, size, horizon = *FIGURES[:2], LEARNING_HORIZON
     policies = [paper.cascade_ucb1(), paper.repaired_local(math.inf, list_size=size)]
     for epsilon in (0.2, 1.0, 0.1, 0.5, 2.0):
         bit, blocks = (
             paper.repaired_local(epsilon, list_size=size),
-            paper.repaired_central(epsilon, n_items=n_items, list_size=size, horizon=horizon),
+            paper.repaired_central(epsilon, n_arms=n_arms, list_size=size, horizon=horizon),
         )
         printed = [
             paper.ucb_laplace(epsilon, list_size=size),
@@ -48,7 +48,7 @@ def learning_runs() -> list[LongRun]:
             bit,
         ]
         printed += [
-            paper.ucb_hybrid(epsilon, n_items=n_items, horizon=horizon, variant=variant)
+            paper.ucb_hybrid(epsilon, n_arms=n_arms, horizon=horizon, variant=variant)
             for variant in ("printed", "proof")
         ]
         policies += [*(printed if epsilon in (0.2, 1.0) else [bit]), blocks]
@@ -84,10 +84,10 @@ _MAKERS: dict[str, Callable[[float, float, int], Policy]] = {  # by epsilon, del
     "ucb_composition": lambda epsilon, delta, size: paper.ucb_composition(epsilon, delta=delta, list_size=size),
     "repaired_local": lambda epsilon, _, size: paper.repaired_local(epsilon, list_size=size),
     "cucb_gaussian": lambda epsilon, delta, size: paper.cucb_gaussian(
-        epsilon, delta=delta, n_items=size + _OTHERS, list_size=size
+        epsilon, delta=delta, n_arms=size + _OTHERS, list_size=size
     ),
     "ucb_hybrid": lambda _, __, size: paper.ucb_hybrid(
-        20.0, n_items=size + _OTHERS, horizon=GROWTH_HORIZON, variant="proof"
+        20.0, n_arms=size + _OTHERS, horizon=GROWTH_HORIZON, variant="proof"
     ),
 }
 _SWEPT = {SIZE: (2, 4, 8), EPSILON: (0.5, 1.0, 2.0), LOG: (GROWTH_HORIZON,), DELTA: (1e-2, FAILURE, 1e-5)}
@@ -150,14 +150,14 @@ def name_of(algorithm: str) -> str:
 
 def order_runs() -> list[LongRun]:
     """CascadeUCB1 and Algorithms 2 and 3 as published, 400 runs of each, at the settings of Figures 1(a)-(d) and 2."""
-    made, (n_items, _, p, gap) = [], FIGURES
+    made, (n_arms, _, p, gap) = [], FIGURES
     for size, epsilon in ((4, 0.2), (4, 0.5), (4, 1.0), (4, 2.0), (8, 0.2), (12, 0.2), (16, 0.2)):
         policies = [paper.cascade_ucb1()] if epsilon == 0.2 else []
         policies += [
             paper.ucb_laplace(epsilon, list_size=size, noise_multiplier=PUBLISHED),
             paper.ucb_gaussian(epsilon, delta=FAILURE, list_size=size, noise_multiplier=PUBLISHED),
         ]
-        made += [(paper.b_lb(n_items, size, p, gap), policy) for policy in policies]
+        made += [(paper.b_lb(n_arms, size, p, gap), policy) for policy in policies]
     return [_long(*each, ORDER_HORIZON, ORDER_RUNS, checkpoints=()) for each in made]
 
 
@@ -186,7 +186,7 @@ def kappa_runs() -> list[LongRun]:
         problem = paper.b_lb(size + _OTHERS, size, p, 0.95 * p)
         policies = (
             paper.repaired_local(1.0, list_size=size),
-            paper.repaired_central(1.0, n_items=size + _OTHERS, list_size=size, horizon=KAPPA_HORIZON),
+            paper.repaired_central(1.0, n_arms=size + _OTHERS, list_size=size, horizon=KAPPA_HORIZON),
         )
         made += [(p, _long(problem, policy, KAPPA_HORIZON, KAPPA_RUNS, checkpoints=KAPPA_AT)) for policy in policies]
     return [run._replace(labels={**run.labels, "p": p}) for p, run in made]
@@ -203,17 +203,17 @@ def over_lower(kappa: pd.DataFrame) -> pd.DataFrame:
         Rows of the study.
     """
     late, early = (kappa[kappa["t"] == t].reset_index(drop=True) for t in (KAPPA_HORIZON, KAPPA_AT[0]))
-    at, span = late[["n_items", "list_size", "p", "trust"]], KAPPA_HORIZON // KAPPA_AT[0]  # constants times ln T
+    at, span = late[["n_arms", "list_size", "p", "trust"]], KAPPA_HORIZON // KAPPA_AT[0]  # constants times ln T
     proved = [_lower(n, k, p, trust, span) for n, k, p, trust in at.to_numpy()]
     return late.assign(regret=(late["regret"] - early["regret"]) / proved)
 
 
-def _lower(n_items: int, list_size: int, p: float, trust: str, horizon: int) -> float:
+def _lower(n_arms: int, list_size: int, p: float, trust: str, horizon: int) -> float:
     bound, variant = {
         "local": (bounds.theorem_11, "derived"),
         "central": (bounds.theorem_12, "corrected"),
     }[trust]
-    return bound(n_items=n_items, list_size=list_size, p=p, gap=0.95 * p, epsilon=1.0, horizon=horizon, variant=variant)
+    return bound(n_arms=n_arms, list_size=list_size, p=p, gap=0.95 * p, epsilon=1.0, horizon=horizon, variant=variant)
 
 
 def kappa_fit(kappa: pd.DataFrame, trust: str) -> tuple[Interval, float]:
@@ -236,7 +236,7 @@ def kappa_fit(kappa: pd.DataFrame, trust: str) -> tuple[Interval, float]:
     return mean_interval(powers), float(of_kappa[0])
 
 
-_COLUMNS = ["policy", "epsilon", "delta", "effective_epsilon", "n_items", "list_size"]
+_COLUMNS = ["policy", "epsilon", "delta", "effective_epsilon", "n_arms", "list_size"]
 STUDIES = {
     "learning": LongStudy(learning_runs, _COLUMNS),
     "growth": LongStudy(growth_runs, _COLUMNS),

@@ -52,7 +52,7 @@ _FREE, _VAST = 1e6, 1e12  # a constant c_2 that the paper leaves open, and an ep
 
 def lemma_1() -> Ruling:
     """How often the noise of a hybrid counter leaves the printed bound, and one from the scales of its nodes."""
-    gamma, counters = 0.01, ucb_hybrid(1.0, n_items=20, horizon=1000)
+    gamma, counters = 0.01, ucb_hybrid(1.0, n_arms=20, horizon=1000)
     first, later, own = lemmas.hybrid_coverage(gamma=gamma)
     stands = None if first.low <= gamma < first.high else first.high <= gamma
     said = f"fails with frequency {first.measured:.3g} at n = 1, where the bound is 0, and {later:.3g} later"

@@ -119,14 +119,14 @@ def list_runs() -> list[LongRun]:
     made = []
     for epsilon in (0.2, 1.0):
         replayed = baselines.replay(OneItem(), epsilon, horizon=HORIZON)
-        central = cascading.repaired_central(epsilon, n_items=shop.n_items, list_size=shop.list_size, horizon=HORIZON)
+        central = cascading.repaired_central(epsilon, n_arms=shop.n_arms, list_size=shop.list_size, horizon=HORIZON)
         made += [_long("cascade", shop, policy, HORIZON) for policy in (replayed, central)]
         made.append(_long("super arms", SemiBandit.top_k(films, size), replayed, HORIZON))
         made.append(
             _long(
                 "super arms",
                 listed,
-                semibandits.cucb_blocks(epsilon, size=size, n_arms=len(films), horizon=HORIZON),
+                semibandits.cucb_blocks(epsilon, list_size=size, n_arms=len(films), horizon=HORIZON),
                 HORIZON,
             )
         )

@@ -10,7 +10,7 @@ from private_bandits_book.chapters.parameters import few
 def check_parameters(**values: Any) -> None:
     """Raise a ValueError if the parameters of the chapter do not fit each other."""
     checks.integer("n_arms", values["n_arms"], at_least=2, at_most=16)
-    checks.integer("size", values["size"], at_least=1, at_most=values["n_arms"] - 1)
+    checks.integer("list_size", values["list_size"], at_least=1, at_most=values["n_arms"] - 1)
     checks.real("gap", values["gap"], above=0, at_most=0.5)
     few(values, 3, "epsilons")
 

@@ -67,7 +67,7 @@ def tree_miss(horizon: int) -> float:
     horizon : int
         T >= 2.
     """
-    record: Any = paper.cucb_dp(1.0, size=1, n_arms=1, horizon=horizon).record
+    record: Any = paper.cucb_dp(1.0, list_size=1, n_arms=1, horizon=horizon).record
     return float(laplace_sum_tail(horizon.bit_length(), record.bonus_scale / record.scale)) * float(horizon) ** 2
 
 
@@ -102,7 +102,7 @@ def fact_1(problem: SetBandit, draws: int = 600, seed: int = 0) -> float:
     """
     rng, most = np.random.default_rng(seed), 0.0
     for draw in range(draws):
-        means, others = rng.random((2, problem.n_items))
+        means, others = rng.random((2, problem.n_arms))
         if draw % 2:
             others = np.clip(means + 0.01 * (others - 0.5), 0.0, 1.0)
         arms = list(problem.sets[draw % len(problem.sets)])
@@ -129,7 +129,7 @@ def powers(bound: Callable[..., float], shape: str) -> Powers:
 
     def at(size: int = 4, noise: float = 1e6, gap: float = 0.2, horizon: int = FAR) -> float:
         distance = gap / size if shape == "K-path" else gap
-        problem = paper.separated(shape, others=64, size=size, distance=distance, best=0.5)
+        problem = paper.separated(shape, others=64, list_size=size, distance=distance, best=0.5)
         most = bound(problem=problem, epsilon=1.0 / noise, horizon=horizon)
         return most / int(np.count_nonzero(problem.smallest_gaps))
 
@@ -154,7 +154,7 @@ def private_powers(horizon: int = FARTHER) -> tuple[float, float]:
     """
     sizes = (64, 4096)
     claimed = [
-        bounds.theorem_9(n_arms=3 * k, size=k, gap=0.3 * k, epsilon=1e-9, horizon=horizon) / (3 * k) for k in sizes
+        bounds.theorem_9(n_arms=3 * k, list_size=k, gap=0.3 * k, epsilon=1e-9, horizon=horizon) / (3 * k) for k in sizes
     ]
     reached = [
         bounds.cucb_blocks_upper(problem=paper.k_path(3 * k, k, 0.3 * k), horizon=horizon, epsilon=1e-9).private / k
@@ -202,7 +202,7 @@ def sum_over_proved(n_arms: int = 10) -> float:
 def rates_apart() -> float:
     """By how much the two sides of the central rate of B_1-smooth rewards differ, at most, over K, gaps and epsilon."""
     cases = itertools.product((1, 8, 64, 512), np.linspace(0.01, 0.34, 12), np.geomspace(1e-3, 1e3, 25))
-    sides = [bounds.central_rates(n_arms=4 * k, size=k, gap=x * k, epsilon=epsilon) for k, x, epsilon in cases]
+    sides = [bounds.central_rates(n_arms=4 * k, list_size=k, gap=x * k, epsilon=epsilon) for k, x, epsilon in cases]
     return max(high / low for low, high in sides)
 
 
@@ -211,7 +211,7 @@ def local_lower_ratio() -> float:
     cases = itertools.product(np.linspace(0.01, 0.34, 12), (0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0))
     sides = [
         [
-            bounds.theorem_6(n_arms=8, size=4, gap=4 * x, epsilon=e, horizon=1000, variant=v)
+            bounds.theorem_6(n_arms=8, list_size=4, gap=4 * x, epsilon=e, horizon=1000, variant=v)
             for v in ("printed", "corrected")
         ]
         for x, e in cases

@@ -24,7 +24,7 @@ SEED, HELD, REPAIRED = 20200, 0.9, VARIANTS[1:]  # HELD: the gap, or the distanc
 BLOCKS_HORIZON, FAR_HORIZON, BLOCKS_SIZES = 10**7, 10**15, (1, 4, 16, 64)
 BLOCKS_EPSILONS, APART = (0.002, 0.02, 0.1, 1.0), 0.3  # APART: distance of the means
 SUBJECT = ["policy", "paper", "algorithm", "variant", "mechanism", "method", "trust"]
-COLUMNS = {SIZE: "size", EPSILON: "epsilon", GAP: "gap", LOG: "horizon"}
+COLUMNS = {SIZE: "list_size", EPSILON: "epsilon", GAP: "gap", LOG: "horizon"}
 
 
 def _made(make: Callable[..., Policy], *names: str) -> Callable[..., Policy]:
@@ -32,15 +32,15 @@ def _made(make: Callable[..., Policy], *names: str) -> Callable[..., Policy]:
     return lambda epsilon, **given: make(epsilon, **{name: given[name] for name in names})
 
 
-MAKERS: dict[str, Callable[..., Policy]] = {  # by epsilon, and n_arms, size, horizon and variant by name
+MAKERS: dict[str, Callable[..., Policy]] = {  # by epsilon, and n_arms, list_size, horizon and variant by name
     "plain": lambda *_, **__: paper.cucb(),
-    "ldp1": _made(paper.cucb_ldp1, "size", "horizon", "variant"),
+    "ldp1": _made(paper.cucb_ldp1, "list_size", "horizon", "variant"),
     "ldp2": _made(paper.cucb_ldp2, "horizon", "variant"),
     "dp": paper.cucb_dp,
     "least": paper.cucb_dp_least_pulled,
-    "hypercube": _made(paper.cucb_hypercube, "size", "horizon"),
+    "hypercube": _made(paper.cucb_hypercube, "list_size", "horizon"),
     "radius": _made(paper.super_arm_radius, "horizon"),
-    "blocks": _made(paper.cucb_blocks, "n_arms", "size", "horizon"),
+    "blocks": _made(paper.cucb_blocks, "n_arms", "list_size", "horizon"),
 }
 
 
@@ -74,15 +74,15 @@ class Sweep(NamedTuple):
         size = value if self.quantity == SIZE else 2
         distance = at.gap / size if self.instances == "K-path" else at.gap  # of the means
         problem = paper.separated(
-            self.instances, others=self.others * self.each(size), size=size, distance=distance, best=self.best
+            self.instances, others=self.others * self.each(size), list_size=size, distance=distance, best=self.best
         )
-        policy = MAKERS[maker](at.epsilon, n_arms=problem.n_items, size=size, horizon=at.horizon, variant=variant)
+        policy = MAKERS[maker](at.epsilon, n_arms=problem.n_arms, list_size=size, horizon=at.horizon, variant=variant)
         return _long(self, problem, policy, at.gap, at.horizon, self.runs)
 
 
 def _long(sweep: Sweep, problem: SemiBandit, policy: Policy, gap: float, horizon: int, runs: int) -> LongRun:
     labels: dict[str, Any] = {"quantity": sweep.quantity, "instances": sweep.instances, "best": sweep.best}
-    labels |= {"n_arms": problem.n_items, "size": problem.list_size, "gap": gap, "horizon": horizon}
+    labels |= {"n_arms": problem.n_arms, "list_size": problem.list_size, "gap": gap, "horizon": horizon}
     return LongRun(labels, problem, policy, horizon, SEED, runs, checkpoints=(10_000,))
 
 
@@ -152,7 +152,7 @@ def at_the_end(runs: pd.DataFrame) -> pd.DataFrame:
         Rows of a study.
     """
     ends = runs[runs["t"] == runs["horizon"]]
-    return ends.assign(regret=ends["regret"] / (ends["n_arms"] - ends["size"]))
+    return ends.assign(regret=ends["regret"] / (ends["n_arms"] - ends["list_size"]))
 
 
 def powers(runs: pd.DataFrame) -> pd.DataFrame:
@@ -277,14 +277,14 @@ def over_lower(runs: pd.DataFrame) -> pd.DataFrame:
         Rows of the study "powers".
     """
     rows = runs[(runs["t"] == runs["horizon"]) & (runs["best"] < 1.0)]
-    asked = rows[["instances", "n_arms", "size", "gap", "epsilon", "horizon"]].itertuples(index=False, name=None)
+    asked = rows[["instances", "n_arms", "list_size", "gap", "epsilon", "horizon"]].itertuples(index=False, name=None)
     return rows.assign(regret=rows["regret"] / [_lower(*each) for each in asked])
 
 
 def _lower(name: str, n_arms: int, size: int, gap: float, epsilon: float, horizon: int) -> float:
     if name == "K-path":
         return bounds.theorem_6(
-            n_arms=n_arms, size=size, gap=gap, epsilon=epsilon, horizon=horizon, variant="corrected"
+            n_arms=n_arms, list_size=size, gap=gap, epsilon=epsilon, horizon=horizon, variant="corrected"
         )
     return bounds.theorem_5(n_arms=n_arms - size + 1, gap=gap, epsilon=epsilon, horizon=horizon, variant="corrected")
 
@@ -299,7 +299,7 @@ def ratio_powers(ratios: pd.DataFrame) -> tuple[Interval, Interval]:
     """
     paths = ratios[ratios["instances"] == "K-path"]
     rising, level = (
-        fit_exponent(*by_replication(paths[paths["mechanism"] == mechanism], "size"))
+        fit_exponent(*by_replication(paths[paths["mechanism"] == mechanism], "list_size"))
         for mechanism in ("laplace", "response")
     )
     return rising, level
@@ -325,7 +325,7 @@ def blocks_runs() -> list[LongRun]:
 
 def _paths(size: int, maker: str, epsilon: float, horizon: int, _: int, runs: int) -> LongRun:
     problem = paper.k_path(5 * size, size, APART * size)
-    policy = MAKERS[maker](epsilon, n_arms=problem.n_items, size=size, horizon=horizon, variant="repaired")
+    policy = MAKERS[maker](epsilon, n_arms=problem.n_arms, list_size=size, horizon=horizon, variant="repaired")
     return _long(_PATHS, problem, policy, APART * size, horizon, runs)
 
 
@@ -337,7 +337,7 @@ def added(runs: pd.DataFrame) -> pd.DataFrame:
     runs : DataFrame
         Rows of the study "blocks".
     """
-    ends, by = at_the_end(runs), ["algorithm", "size", "horizon", "replication"]
+    ends, by = at_the_end(runs), ["algorithm", "list_size", "horizon", "replication"]
     noisy = np.isfinite(ends["epsilon"])
     without = ends[~noisy].set_index(by)["regret"].rename("without")
     private = ends[noisy].join(without, on=by)
@@ -352,9 +352,9 @@ def theorem_9_growth(private: pd.DataFrame) -> pd.DataFrame:
     private : DataFrame
         What `added` returns, at one horizon.
     """
-    first = private[(private["size"] == 1) & (private["algorithm"] == BLOCKS)]
+    first = private[(private["list_size"] == 1) & (private["algorithm"] == BLOCKS)]
     start = first.groupby("epsilon")["regret"].transform("mean")
-    lines = [first.assign(size=size, regret=start * size) for size in BLOCKS_SIZES]
+    lines = [first.assign(list_size=size, regret=start * size) for size in BLOCKS_SIZES]
     return pd.concat(lines).assign(policy="growth of Theorem 9", family="none", mechanism="none")
 
 
@@ -370,7 +370,7 @@ def growth(private: pd.DataFrame) -> pd.DataFrame:
     """
     rows, by = [], ["horizon", "epsilon", *SUBJECT]
     for at, part in private.groupby(by, sort=False):
-        sizes, regrets = by_replication(part, "size")
+        sizes, regrets = by_replication(part, "list_size")
         found = fit_exponent(sizes, regrets)
         law = exact_slope(sizes, [noise_level(size, at[0]) for size in sizes]).measured
         row = dict(zip(by, at, strict=True)) | {"sizes": sizes, "power": found}
@@ -390,5 +390,5 @@ def noise_level(size: int, horizon: int) -> float:
     return level + 2.0 * math.sqrt(size * level)
 
 
-_STORED = ["quantity", "instances", "best", "policy", "variant", "epsilon", "n_arms", "size", "gap", "horizon"]
+_STORED = ["quantity", "instances", "best", "policy", "variant", "epsilon", "n_arms", "list_size", "gap", "horizon"]
 STUDIES = {"powers": LongStudy(powers_runs, _STORED), "blocks": LongStudy(blocks_runs, _STORED)}

@@ -49,9 +49,9 @@ def fact_1() -> Ruling:
     """Both inequalities on random pairs of means."""
     problems: list[Any] = [
         paper.k_path(12, 4, 0.4),
-        paper.separated("one matters", others=4, size=4, distance=0.2, best=0.5),
+        paper.separated("one matters", others=4, list_size=4, distance=0.2, best=0.5),
     ]
-    largest = max(map(lemmas.fact_1, [*problems, paper.coverage(n_nodes=5, n_targets=3, size=2, p=0.5, gap=0.2)]))
+    largest = max(map(lemmas.fact_1, [*problems, paper.coverage(n_nodes=5, n_targets=3, n_chosen=2, p=0.5, gap=0.2)]))
     said = "on 600 random pairs of means of each of 3 families a reward moves by at most"
     return _PROVED(largest <= 1.0 + 1e-9, f"{said} {largest:.3g} times what is allowed", largest)
 

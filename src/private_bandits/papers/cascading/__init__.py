@@ -58,27 +58,27 @@ def algorithms(epsilon: float, *, delta: float) -> list[tuple[str, Policy]]:
     ValueError
         If an argument is out of range.
     """
-    n_items, size, horizon = 8, 3, 1000
+    n_arms, size, horizon = 8, 3, 1000
     listed = [("kveton_algorithm_1", cascade_ucb1(least_first=first)) for first in (False, True)] + [
         ("uniform_play", uniform())
     ]
     for factor in (1.0, 0.01):
         listed += [
-            ("algorithm_1", ucb_hybrid(epsilon, n_items=n_items, horizon=horizon, noise_multiplier=factor)),
+            ("algorithm_1", ucb_hybrid(epsilon, n_arms=n_arms, horizon=horizon, noise_multiplier=factor)),
             (
                 "algorithm_1",
-                ucb_hybrid(epsilon, n_items=n_items, horizon=horizon, noise_multiplier=factor, variant="proof"),
+                ucb_hybrid(epsilon, n_arms=n_arms, horizon=horizon, noise_multiplier=factor, variant="proof"),
             ),
             ("algorithm_2", ucb_laplace(epsilon, list_size=size, noise_multiplier=factor)),
             ("algorithm_3", ucb_gaussian(epsilon, delta=delta, list_size=size, noise_multiplier=factor)),
             ("theorem_8", ucb_composition(epsilon, delta=delta, list_size=size, noise_multiplier=factor)),
             (
                 "algorithm_4",
-                cucb_gaussian(epsilon, delta=delta, n_items=n_items, list_size=size, noise_multiplier=factor),
+                cucb_gaussian(epsilon, delta=delta, n_arms=n_arms, list_size=size, noise_multiplier=factor),
             ),
         ]
     return listed + [
-        ("algorithm_4", cucb_gaussian(epsilon, delta=delta, n_items=n_items, list_size=size, variant="repaired")),
+        ("algorithm_4", cucb_gaussian(epsilon, delta=delta, n_arms=n_arms, list_size=size, variant="repaired")),
         ("repair_first", repaired_local(epsilon, list_size=size)),
         ("repair_padded", repaired_padded(epsilon, list_size=size)),
         ("repair_padded", repaired_padded(epsilon, list_size=size, delta=delta)),
@@ -86,7 +86,7 @@ def algorithms(epsilon: float, *, delta: float) -> list[tuple[str, Policy]]:
         *(
             (
                 "repair_blocks",
-                repaired_central(epsilon, n_items=n_items, list_size=size, horizon=horizon, design=design),
+                repaired_central(epsilon, n_arms=n_arms, list_size=size, horizon=horizon, design=design),
             )
             for design in GROWTH
         ),

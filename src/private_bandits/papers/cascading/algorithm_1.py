@@ -14,7 +14,7 @@ from private_bandits.reference_tools import Hybrid, Problem, Rows, Streams, clic
 def ucb_hybrid(
     epsilon: float,
     *,
-    n_items: int,
+    n_arms: int,
     horizon: int,
     variant: str = "printed",
     noise_multiplier: float = 1.0,
@@ -29,7 +29,7 @@ def ucb_hybrid(
     ----------
     epsilon : float
         Nominal privacy, > 0; infinity gives CascadeUCB1.
-    n_items : int
+    n_arms : int
         L >= 1; epsilon is split among the items. (The paper instantiates K counters; every item needs one.)
     horizon : int
         n of the paper, >= 1.
@@ -51,10 +51,10 @@ def ucb_hybrid(
 
     Examples
     --------
-    >>> ucb_hybrid(1.0, n_items=20, horizon=100_000).privacy.label()
+    >>> ucb_hybrid(1.0, n_arms=20, horizon=100_000).privacy.label()
     'ε=1, values pay 0.1, everything ∞'
     """
-    items, factor, times = checked(n_items, noise_multiplier, "n_items")
+    items, factor, times = checked(n_arms, noise_multiplier, "n_arms")
     length = checks.integer("horizon", horizon, at_least=1)
     proof = checks.choice("variant", variant, ("printed", "proof")) == "proof"
     constant = lemma_1_constant() if c_1 is None else checks.real("c_1", c_1, above=0)
@@ -69,7 +69,7 @@ def ucb_hybrid(
         scale=scale,
         bonus=index.PULLS_BONUS if proof else index.FLAT_BONUS,
         bonus_scale=3.0 * constant * scale * logs,
-        n_items=items,
+        n_arms=items,
         horizon=0 if proof else length,
     )
     # whose w_0 is 1 leads the first list: no noise is drawn before it
@@ -95,7 +95,7 @@ def reference(
     streams: Streams,
     *,
     epsilon: float,
-    n_items: int,
+    n_arms: int,
     horizon: int,
     variant: str = "printed",
     noise_multiplier: float = 1.0,
@@ -113,7 +113,7 @@ def reference(
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity means no noise.
-    n_items : int
+    n_arms : int
         L, of the problem.
     horizon : int
         n of the paper, >= 1.
@@ -129,9 +129,9 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
-    means, size, items = problem.means, problem.list_size, range(n_items)
+    means, size, items = problem.means, problem.list_size, range(n_arms)
     c_1 = lemma_1_constant() if c_1 is None else c_1
-    mechanisms = [Hybrid(epsilon / n_items / noise_multiplier, streams.noise) for e in items]  # instantiate
+    mechanisms = [Hybrid(epsilon / n_arms / noise_multiplier, streams.noise) for e in items]  # instantiate
     w_0 = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0
     pulls = [1 for e in items]  # T_0(e) <- 1
     released = [0.0 for e in items]
@@ -140,7 +140,7 @@ def reference(
         upper = []
         for e in items:
             log_n = math.log(horizon if variant == "printed" else pulls[e])
-            bonus = noise_multiplier * 3 * c_1 * n_items * log_n**1.5 * math.log(t) / (epsilon * pulls[e])
+            bonus = noise_multiplier * 3 * c_1 * n_arms * log_n**1.5 * math.log(t) / (epsilon * pulls[e])
             upper.append((w_0[e] + released[e]) / pulls[e] + math.sqrt(1.5 * math.log(t) / pulls[e]) + bonus)
         recommended = largest(upper, size, streams.choice)  # the K items with largest private UCBs
         c_t = click(means, recommended, streams.env)  # observe click C_t in {1, ..., K, infinity}

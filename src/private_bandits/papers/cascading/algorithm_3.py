@@ -95,7 +95,7 @@ def reference(
         A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
     sigma = noise_multiplier / epsilon * math.sqrt(2 * list_size * math.log(1.25 / delta))
-    means, size, items = problem.means, list_size, range(problem.n_items)
+    means, size, items = problem.means, list_size, range(problem.n_arms)
     total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)
     pulls = [1 for e in items]  # T_0(e) <- 1
     rows = []

@@ -15,7 +15,7 @@ def cucb_gaussian(
     epsilon: float,
     *,
     delta: float,
-    n_items: int,
+    n_arms: int,
     list_size: int,
     variant: str = "printed",
     noise_multiplier: float = 1.0,
@@ -31,8 +31,8 @@ def cucb_gaussian(
         Nominal privacy of a user, > 0.
     delta : float
         Probability with which the loss may exceed epsilon, in (0, 1).
-    n_items : int
-        m of the paper, n_items >= list_size.
+    n_arms : int
+        m of the paper, n_arms >= list_size.
     list_size : int
         K >= 1, the size of a super arm, for which the noise is calibrated.
     noise_multiplier : float
@@ -53,12 +53,12 @@ def cucb_gaussian(
     Examples
     --------
     >>> for variant in ("printed", "repaired"):
-    ...     print(cucb_gaussian(0.2, delta=1e-3, n_items=20, list_size=4, variant=variant).privacy.label())
+    ...     print(cucb_gaussian(0.2, delta=1e-3, n_arms=20, list_size=4, variant=variant).privacy.label())
     ε=0.2, values pay 0.0903, everything ∞
     ε=0.2
     """
     size, factor, times = checked(list_size, noise_multiplier)
-    items = checks.integer("n_items", n_items, at_least=size)
+    items = checks.integer("n_arms", n_arms, at_least=size)
     repaired = checks.choice("variant", variant, ("printed", "repaired")) == "repaired"
     calibration: Calibration = "analytic" if repaired else "classical"
     sigma = factor * gaussian_sigma(epsilon, delta=delta, sensitivity=math.sqrt(size), calibration=calibration)
@@ -71,7 +71,7 @@ def cucb_gaussian(
         clock=items,
         semi_bandit=True,
         list_size=size,
-        n_items=items,
+        n_arms=items,
     )
     sent = "the values are all that is sent"
     reason = sent if repaired else f"u_0 is sent in clear; after it {sent}"
@@ -109,7 +109,7 @@ def reference(
     *,
     epsilon: float,
     delta: float,
-    n_items: int,
+    n_arms: int,
     list_size: int,
     variant: str = "printed",
     noise_multiplier: float = 1.0,
@@ -130,7 +130,7 @@ def reference(
         > 0; infinity means no noise.
     delta : float
         In (0, 1).
-    n_items : int
+    n_arms : int
         m, of the problem.
     list_size : int
         K, of the problem.
@@ -144,7 +144,7 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the super arm, and K.
     """
-    means, size, m, items = problem.means, list_size, n_items, range(n_items)
+    means, size, m, items = problem.means, list_size, n_arms, range(n_arms)
     sigma = noise_multiplier * math.sqrt(2 * size * math.log(1.25 / delta)) / epsilon
     total, pulls = [0.0 for i in items], [0 for i in items]
     if variant == "printed":

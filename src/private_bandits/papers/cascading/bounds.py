@@ -40,15 +40,15 @@ _TAIL = 2.0 * math.pi**2 / 3.0  # per item: the rounds in which one of two confi
 
 
 @checks.formula()
-def kveton_lower(*, n_items: int, list_size: int, p: float, gap: float, horizon: int) -> float:
+def kveton_lower(*, n_arms: int, list_size: int, p: float, gap: float, horizon: int) -> float:
     """Kveton et al. (2015), Theorem 4, on B_LB: (L - K) gap (1 - p)^(K-1) / d(p - gap || p), times ln T.
 
     Parameters
     ----------
-    n_items : int
+    n_arms : int
         L >= 2.
     list_size : int
-        K, 1 <= list_size < n_items.
+        K, 1 <= list_size < n_arms.
     p : float
         Weight of the attractive items, in (0, 1).
     gap : float
@@ -66,7 +66,7 @@ def kveton_lower(*, n_items: int, list_size: int, p: float, gap: float, horizon:
     ValueError
         If an argument is out of range.
     """
-    reach = _reach(n_items, list_size, p, gap) * gap
+    reach = _reach(n_arms, list_size, p, gap) * gap
     return times(over(reach, bernoulli_kl(p - gap, p, apart=gap)), checks.log_horizon(horizon))
 
 
@@ -123,15 +123,15 @@ def theorem_2(
     log_t, epsilon = checks.log_horizon(horizon), checks.epsilon(epsilon)
     constant = lemma_1_constant() if c_1 is None else checks.real("c_1", c_1, above=0)
     exponent = 1.0 + checks.real("xi", xi, above=0)
-    tail, rest = _TAIL * _cascade(problem).n_items, checks.real("c_2", c_2, at_least=0)
+    tail, rest = _TAIL * _cascade(problem).n_arms, checks.real("c_2", c_2, at_least=0)
     if variant == "corrected":
-        coefficient = 3.0 * constant * problem.n_items * log_t / epsilon
+        coefficient = 3.0 * constant * problem.n_arms * log_t / epsilon
 
         def radius(s: float) -> float:
             return math.sqrt(1.5 * log_t / s) + coefficient * math.log(s) ** 1.5 / s
 
         return _layered(problem, lambda gap: _pulls_until(radius, gap / 2.0)) + tail
-    size = problem.n_items if variant == "printed" else problem.list_size
+    size = problem.n_arms if variant == "printed" else problem.list_size
     return times(_over_gaps(problem, 192.0), power(constant * size * log_t / epsilon, exponent)) + tail + rest
 
 
@@ -205,7 +205,7 @@ def theorem_6(*, problem: Cascade, epsilon: float, delta: float, horizon: int, v
     checks.choice("variant", variant, ("printed", "corrected"))
     log_t, epsilon = checks.log_horizon(horizon), checks.epsilon(epsilon)
     noise = 8.0 / epsilon * math.sqrt(_cascade(problem).list_size * log_ratio(1.25, checks.delta(delta)))
-    tail = _TAIL * problem.n_items if variant == "corrected" else 0.0
+    tail = _TAIL * problem.n_arms if variant == "corrected" else 0.0
     return times(_over_gaps(problem, 2.0 * power(2.0 * math.sqrt(1.5) + noise, 2)), log_t) + tail
 
 
@@ -286,7 +286,7 @@ def repaired_first_upper(*, problem: Cascade, epsilon: float, horizon: int) -> f
     if not gaps.size:
         return 0.0
     pulls = over(times(_kappa(problem), 12.0 / gaps.min() - 6.0 / gaps.max(), log_t), private)
-    return float(problem.n_items * (pulls + 1.0 + math.pi**2 / 6.0))
+    return float(problem.n_arms * (pulls + 1.0 + math.pi**2 / 6.0))
 
 
 @checks.formula()
@@ -341,7 +341,7 @@ def repaired_blocks_upper(*, problem: Cascade, epsilon: float, horizon: int, des
         length = max(first_block(epsilon), math.ceil((GROWTH[design] - 1.0) * reports))  # that of `releases.block`
         lost += min(length, horizon - reports) * error
         reports, n, m = reports + length, (n if keeps else 0) + length, (m if keeps else 0) + 1
-    return float(problem.n_items * (_kappa(problem) * lost + math.pi**2 / 6.0))
+    return float(problem.n_arms * (_kappa(problem) * lost + math.pi**2 / 6.0))
 
 
 @checks.formula()
@@ -383,7 +383,7 @@ def theorem_10(*, problem: SemiBandit, epsilon: float, delta: float, horizon: in
     if isinstance(problem, SetBandit):
         raise ValueError(f"problem must be SemiBandit.top_k, got {problem}")
     ranked = np.sort(problem.means)[::-1]
-    if size == problem.n_items:
+    if size == problem.n_arms:
         return 0.0
     swap = float(ranked[size - 1] - ranked[size])
     if swap <= 0:
@@ -395,21 +395,21 @@ def theorem_10(*, problem: SemiBandit, epsilon: float, delta: float, horizon: in
         rest *= 2.0
     elif variant == "corrected":
         rest += 2.0 * (1.0 + log_t)
-    return times(pulls + rest, problem.n_items, worst)
+    return times(pulls + rest, problem.n_arms, worst)
 
 
 @checks.formula()
 def theorem_11(
-    *, n_items: int, list_size: int, p: float, gap: float, epsilon: float, horizon: int, variant: str = "printed"
+    *, n_arms: int, list_size: int, p: float, gap: float, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 11, the lower bound under LDP on B_LB, times ln T.
 
     Parameters
     ----------
-    n_items : int
+    n_arms : int
         L >= 2.
     list_size : int
-        K, 1 <= list_size < n_items.
+        K, 1 <= list_size < n_arms.
     p : float
         Weight of the attractive items, in (0, 1).
     gap : float
@@ -441,7 +441,7 @@ def theorem_11(
     true, so the printed value holds, as the weaker of the two. It is a statement about B_LB, not about "any" problem.
     """
     checks.choice("variant", variant, ("printed", "corrected", "derived"))
-    reach, epsilon = _reach(n_items, list_size, p, gap) * gap, checks.epsilon(epsilon)
+    reach, epsilon = _reach(n_arms, list_size, p, gap) * gap, checks.epsilon(epsilon)
     log_t = checks.log_horizon(horizon)
     if variant == "derived":
         return times(over(reach, response_kl(p - gap, p, epsilon, apart=gap)), log_t)
@@ -454,16 +454,16 @@ def theorem_11(
 
 @checks.formula()
 def theorem_12(
-    *, n_items: int, list_size: int, p: float, gap: float, epsilon: float, horizon: int, variant: str = "printed"
+    *, n_arms: int, list_size: int, p: float, gap: float, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 12, the lower bound under DP on B_LB, times ln T.
 
     Parameters
     ----------
-    n_items : int
+    n_arms : int
         L >= 2.
     list_size : int
-        K, 1 <= list_size < n_items.
+        K, 1 <= list_size < n_arms.
     p : float
         Weight of the attractive items, in (0, 1).
     gap : float
@@ -497,7 +497,7 @@ def theorem_12(
     1 and gap = p/2, DP-KLUCB has regret of order 1 per item and ln T as p goes to 0, and the print is 2/p.
     """
     checks.choice("variant", variant, ("printed", "corrected"))
-    reach, epsilon = _reach(n_items, list_size, p, gap), checks.epsilon(epsilon)
+    reach, epsilon = _reach(n_arms, list_size, p, gap), checks.epsilon(epsilon)
     if variant == "printed":
         rate = 1.0 / gap + 1.0 / epsilon
     else:
@@ -515,10 +515,10 @@ def _cascade(problem: Cascade) -> Cascade:
     return checks.kind("problem", problem, Cascade)
 
 
-def _reach(n_items: int, list_size: int, p: float, gap: float) -> float:
+def _reach(n_arms: int, list_size: int, p: float, gap: float) -> float:
     """(L - K) (1 - p)^(K-1) of B_LB: its suboptimal items, and the chance that a position is examined, at least."""
-    b_lb(n_items, list_size, p, gap)  # names what is out of range
-    return float((n_items - list_size) * (1.0 - p) ** (list_size - 1))
+    b_lb(n_arms, list_size, p, gap)  # names what is out of range
+    return float((n_arms - list_size) * (1.0 - p) ** (list_size - 1))
 
 
 def _gaps(problem: Cascade) -> np.ndarray:
@@ -537,9 +537,9 @@ def _over_gaps(problem: Cascade, constant: float) -> float:
 
 def _laplace(problem: Cascade, horizon: int, scale: float, *, corrected: bool) -> float:
     """Theorem 4 at any scale of the Laplace noise."""
-    log_t, tail = checks.log_horizon(horizon), _TAIL * problem.n_items
+    log_t, tail = checks.log_horizon(horizon), _TAIL * problem.n_arms
     if corrected:
-        tail += 3.0 * problem.n_items * log_t
+        tail += 3.0 * problem.n_arms * log_t
     radius = power(math.sqrt(1.5) + math.sqrt(24.0) * scale, 2)
     return times(_over_gaps(problem, (8.0 if corrected else 4.0) * radius), log_t) + tail
 

@@ -8,17 +8,17 @@ from private_bandits.problems import Cascade, SemiBandit
 _LONGEST = 1000  # of the lists whose channel is a matrix
 
 
-def b_lb(n_items: int, list_size: int, p: float, gap: float) -> Cascade:
+def b_lb(n_arms: int, list_size: int, p: float, gap: float) -> Cascade:
     """B_LB of Kveton et al. (2015), Section 5.1: `list_size` items of weight p, the others of p - gap.
 
     Wang et al. (2021) do not state their weights; the proof of their Theorem 11 uses this family.
 
     Parameters
     ----------
-    n_items : int
+    n_arms : int
         L >= 2.
     list_size : int
-        K, 1 <= list_size < n_items.
+        K, 1 <= list_size < n_arms.
     p : float
         Weight of the attractive items, in (0, 1).
     gap : float
@@ -38,18 +38,18 @@ def b_lb(n_items: int, list_size: int, p: float, gap: float) -> Cascade:
     >>> b_lb(4, list_size=2, p=0.5, gap=0.25).means
     array([0.5 , 0.5 , 0.25, 0.25])
     """
-    return Cascade(_weights(n_items, list_size, p, gap), list_size)
+    return Cascade(_weights(n_arms, list_size, p, gap), list_size)
 
 
-def b_lb_semi(n_items: int, list_size: int, p: float, gap: float) -> SemiBandit:
+def b_lb_semi(n_arms: int, list_size: int, p: float, gap: float) -> SemiBandit:
     """The weights of `b_lb` as a top-K semi-bandit, for the CUCB panels.
 
     Parameters
     ----------
-    n_items : int
+    n_arms : int
         L >= 2.
     list_size : int
-        K, 1 <= list_size < n_items.
+        K, 1 <= list_size < n_arms.
     p : float
         Mean of the best arms, in (0, 1).
     gap : float
@@ -67,17 +67,17 @@ def b_lb_semi(n_items: int, list_size: int, p: float, gap: float) -> SemiBandit:
     Examples
     --------
     >>> print(b_lb_semi(3, list_size=1, p=0.5, gap=0.25))
-    SemiBandit.top_k(n_items=3, size=1)
+    SemiBandit.top_k(n_arms=3, list_size=1)
     """
-    return SemiBandit.top_k(_weights(n_items, list_size, p, gap), list_size)
+    return SemiBandit.top_k(_weights(n_arms, list_size, p, gap), list_size)
 
 
-def _weights(n_items: int, list_size: int, p: float, gap: float) -> np.ndarray:
-    checks.integer("n_items", n_items, at_least=2)
-    checks.integer("list_size", list_size, at_least=1, at_most=n_items - 1)
+def _weights(n_arms: int, list_size: int, p: float, gap: float) -> np.ndarray:
+    checks.integer("n_arms", n_arms, at_least=2)
+    checks.integer("list_size", list_size, at_least=1, at_most=n_arms - 1)
     checks.real("p", p, above=0, below=1)
     checks.real("gap", gap, above=0, below=p)
-    return np.where(np.arange(n_items) < list_size, p, p - gap)
+    return np.where(np.arange(n_arms) < list_size, p, p - gap)
 
 
 def one_hot_replies(list_size: int) -> np.ndarray:

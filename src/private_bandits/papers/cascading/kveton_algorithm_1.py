@@ -65,7 +65,7 @@ def reference(problem: Problem, rounds: int, streams: Streams, *, least_first: b
     list of list of int
         A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
-    means, size, items = problem.means, problem.list_size, range(problem.n_items)
+    means, size, items = problem.means, problem.list_size, range(problem.n_arms)
     total = [1.0 if streams.env.random() < means[e] else 0.0 for e in items]  # observe w_0; w_1(e) <- w_0(e)
     pulls = [1 for e in items]  # T_0(e) <- 1
     rows = []

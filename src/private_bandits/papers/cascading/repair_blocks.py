@@ -19,7 +19,7 @@ _NAMES = {"keep": "Blocks, kept", "forget": "Blocks, forgotten", "counter": "Hyb
 _DESIGNS = {"keep": releases.KEEP, "forget": releases.FORGET, "counter": releases.COUNTER}
 
 
-def repaired_central(epsilon: float, *, n_items: int, list_size: int, horizon: int, design: str = "keep") -> Policy:
+def repaired_central(epsilon: float, *, n_arms: int, list_size: int, horizon: int, design: str = "keep") -> Policy:
     """The least reported item of the list is shown first, and only its click is used, in noisy sums; ours.
 
     How often an item stood first is a function of the lists, so the blocks' lengths are public: `first_block` reports,
@@ -32,7 +32,7 @@ def repaired_central(epsilon: float, *, n_items: int, list_size: int, horizon: i
     epsilon : float
         Pure privacy of the sequence of lists when one user's reply changes, > 0; infinity for exact sums, released at
         once: `repair_first.repaired_local`.
-    n_items : int
+    n_arms : int
         L >= list_size.
     list_size : int
         K >= 1.
@@ -56,13 +56,13 @@ def repaired_central(epsilon: float, *, n_items: int, list_size: int, horizon: i
 
     Examples
     --------
-    >>> policy = repaired_central(0.2, n_items=20, list_size=4, horizon=1000)
+    >>> policy = repaired_central(0.2, n_arms=20, list_size=4, horizon=1000)
     >>> policy.name, policy.privacy.label()
     ('Blocks, kept', 'ε=0.2')
     """
     name = _NAMES[checks.choice("design", design, tuple(_NAMES))]
     size = checks.integer("list_size", list_size, at_least=1)
-    checks.integer("n_items", n_items, at_least=size)
+    checks.integer("n_arms", n_arms, at_least=size)
     checks.integer("horizon", horizon, at_least=1)
     scale, place = laplace_scale(epsilon, sensitivity=1.0), "repair, blocks"
     version = words(design, "repaired")
@@ -114,7 +114,7 @@ def reference(
     streams: Streams,
     *,
     epsilon: float,
-    n_items: int,
+    n_arms: int,
     list_size: int,
     horizon: int,
     design: str = "keep",
@@ -131,7 +131,7 @@ def reference(
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity plays `repair_first`.
-    n_items : int
+    n_arms : int
         L, of the problem.
     list_size : int
         K, of the problem.
@@ -147,7 +147,7 @@ def reference(
     """
     if math.isinf(epsilon):
         return repair_first.reference(problem, rounds, streams, epsilon=epsilon, list_size=list_size)
-    means, size, items = problem.means, list_size, range(n_items)
+    means, size, items = problem.means, list_size, range(n_arms)
     growth = {"keep": 1.2, "forget": 2.0, "counter": 1.0}[design]
     least = 1 if design == "counter" else math.ceil(8 / epsilon)
     counters = [tools.Hybrid(epsilon, streams.noise) for e in items]

@@ -120,7 +120,7 @@ def reference(problem: Problem, rounds: int, streams: Streams, *, epsilon: float
     list of list of int
         A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
-    means, size, items = problem.means, list_size, range(problem.n_items)
+    means, size, items = problem.means, list_size, range(problem.n_arms)
     flip = 1 / (math.exp(epsilon) + 1)
     reports = [0 for e in items]
     total = [0.0 for e in items]  # of the answers

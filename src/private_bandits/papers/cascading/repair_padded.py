@@ -110,7 +110,7 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the list, and how many positions were observed.
     """
-    means, size, items = problem.means, list_size, range(problem.n_items)
+    means, size, items = problem.means, list_size, range(problem.n_arms)
     reach = size + 1 if size > 1 else 1
     scale = gaussian_sigma(epsilon, delta=delta, sensitivity=math.sqrt(reach)) if delta else reach / epsilon
     draw = streams.noise.normal if delta else streams.noise.laplace

@@ -53,6 +53,6 @@ def reference(problem: Problem, rounds: int, streams: Streams) -> Rows:
     """
     rows = []
     for _ in range(rounds):
-        recommended = largest([0.0] * problem.n_items, problem.list_size, streams.choice)
+        recommended = largest([0.0] * problem.n_arms, problem.list_size, streams.choice)
         rows.append([*recommended, int(min(click(problem.means, recommended, streams.env), problem.list_size))])
     return rows

@@ -55,8 +55,8 @@ def stochastic_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: st
     check_convex(problem)
     if problem.domain == "arms" or problem.mode != "stochastic":
         raise ValueError(f"learner 'stochastic' needs an interval and mode='stochastic', got {problem}")
-    if problem.dimension != 1:
-        raise ValueError(f"dimension must be 1 for learner 'stochastic', got {problem.dimension}")
+    if problem.dim != 1:
+        raise ValueError(f"dimension must be 1 for learner 'stochastic', got {problem.dim}")
     rounds, width = checked_rounds(horizon), problem.lipschitz * problem.diameter
     variance, tail = problem.spread**2 / 3.0 + noise_variance(scale, noise), scale if noise == "laplace" else 0.0
     confidence = math.log(2.0 * rounds)

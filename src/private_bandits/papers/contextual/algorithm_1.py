@@ -110,7 +110,7 @@ def one_point(
         noise=NOISES[noise] if scale else online.EXACT,
         scale=scale,
         limit=problem.bound,
-        n_items=problem.dimension,
+        n_arms=problem.dim,
         horizon=horizon,
         **steps,
     )

@@ -85,7 +85,7 @@ def two_point(
         noise=NOISES[noise] if scale else online.EXACT,
         scale=scale * (2.0 * steps["radius"] if noise == "laplace" else 1.0),
         limit=problem.lipschitz,
-        n_items=problem.dimension,
+        n_arms=problem.dim,
         horizon=horizon,
         **steps,
     )
@@ -161,7 +161,7 @@ def reference(
         if noise == "laplace" and sigma:
             sent += streams.noise.laplace(0.0, sigma * np.linalg.norm(x_1 - x_2))
         elif sigma:
-            sent += streams.noise.normal(0.0, sigma, problem.dimension) @ (x_1 - x_2)
+            sent += streams.noise.normal(0.0, sigma, problem.dim) @ (x_1 - x_2)
         rows.append([*x_1, *x_2, sent])
         asked = learner.send(sent)
     return rows

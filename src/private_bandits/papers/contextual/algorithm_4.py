@@ -55,7 +55,7 @@ def two_point_tuning(problem: ConvexLoss, horizon: int, scale: float, noise: str
     rounds, outer, inner = checked_rounds(horizon), problem.outer_radius, problem.inner_radius
     radius = min(math.log(rounds) / rounds, inner / 2.0)
     near = problem.lipschitz * radius * rounds * (3.0 + outer / inner)
-    squared = problem.dimension**2 * (problem.lipschitz**2 + noise_variance(scale, noise))
+    squared = problem.dim**2 * (problem.lipschitz**2 + noise_variance(scale, noise))
     if step == "strong":
         if (mu := problem.strong_convexity) == 0.0:
             raise ValueError(f"problem: step='strong' needs strongly convex losses, got {problem}")
@@ -87,7 +87,7 @@ def reference(
 
     Yields
     ------
-    tuple of float64 arrays, shape (dimension,)
+    tuple of float64 arrays, shape (dim,)
         Both points; the noisy difference of the losses there is sent back.
 
     Raises
@@ -95,7 +95,7 @@ def reference(
     KeyError
         If there is no such step.
     """
-    d, big, small = problem.dimension, problem.outer_radius, problem.inner_radius
+    d, big, small = problem.dim, problem.outer_radius, problem.inner_radius
     variance = scale**2 if noise == "gaussian" else 2 * scale**2
     tuned = big / (d * math.sqrt((problem.lipschitz**2 + variance) * horizon))
     eta: dict[str, Callable[[int], float]] = {

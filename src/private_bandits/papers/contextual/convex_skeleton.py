@@ -116,7 +116,7 @@ def loss(problem: ConvexLoss, which: int, x: Any) -> float:
     problem : ConvexLoss
     which : int
         Row of its anchors, >= 0.
-    x : float64 array, shape (dimension,), or [arm]
+    x : float64 array, shape (dim,), or [arm]
 
     Returns
     -------
@@ -167,13 +167,13 @@ def project(problem: ConvexLoss, x: Any, shrink: float = 0.0) -> Any:
     ----------
     problem : ConvexLoss
         On the ball.
-    x : float64 array, shape (dimension,)
+    x : float64 array, shape (dim,)
     shrink : float
         The ball is smaller by this share, in [0, 1).
 
     Returns
     -------
-    float64 array, shape (dimension,)
+    float64 array, shape (dim,)
     """
     return x * min(1.0, (1 - shrink) * problem.radius / np.linalg.norm(x)) if np.any(x) else x
 
@@ -203,7 +203,7 @@ def hessian(problem: ConvexLoss, x: Any) -> Any:
     ----------
     problem : ConvexLoss
         On the ball.
-    x : float64 array, shape (dimension,)
+    x : float64 array, shape (dim,)
         Inside the set.
 
     Returns
@@ -223,18 +223,18 @@ def leader(problem: ConvexLoss, eta: float, linear: Any, mu: float, centres: Any
         On the ball.
     eta : float
         > 0.
-    linear : float64 array, shape (dimension,)
+    linear : float64 array, shape (dim,)
         Sum of the estimated gradients.
     mu : float
         >= 0.
-    centres : list of float64 arrays, shape (dimension,)
+    centres : list of float64 arrays, shape (dim,)
         The points so far.
-    x : float64 array, shape (dimension,)
+    x : float64 array, shape (dim,)
         Where the search starts.
 
     Returns
     -------
-    float64 array, shape (dimension,)
+    float64 array, shape (dim,)
     """
     t, total = len(centres), np.sum(centres, axis=0)
 

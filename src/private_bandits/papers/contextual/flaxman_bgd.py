@@ -31,7 +31,7 @@ def bgd(problem: ConvexLoss, horizon: int, feedback: float) -> Tuning:
     Tuning
         rho = sqrt(R d L / (G (3 + R/r))) T^(-1/4), at most r/2, and eta = R rho / (d L sqrt T).
     """
-    d, outer, inner = problem.dimension, problem.outer_radius, problem.inner_radius
+    d, outer, inner = problem.dim, problem.outer_radius, problem.inner_radius
     near = problem.lipschitz * (3.0 + outer / inner)
     radius = min(math.sqrt(outer * d * feedback / near) * horizon**-0.25, inner / 2.0)
     step = outer * radius / (d * feedback * math.sqrt(horizon))
@@ -56,7 +56,7 @@ def strong_bgd(problem: ConvexLoss, horizon: int, feedback: float) -> Tuning:
     Tuning
         rho = (d^2 L^2 (1 + ln T) / (mu G (3 + R/r) T))^(1/3), at most r/2, and eta_t = 1/(mu t).
     """
-    d, outer, inner, mu = problem.dimension, problem.outer_radius, problem.inner_radius, problem.strong_convexity
+    d, outer, inner, mu = problem.dim, problem.outer_radius, problem.inner_radius, problem.strong_convexity
     near, noisy = problem.lipschitz * (3.0 + outer / inner), (d * feedback) ** 2 * (1.0 + math.log(horizon)) / mu
     radius = min((noisy / (near * horizon)) ** (1.0 / 3.0), inner / 2.0)
     regret = noisy / (2.0 * radius**2) + near * radius * horizon
@@ -83,10 +83,10 @@ def reference(
 
     Yields
     ------
-    float64 array, shape (dimension,)
+    float64 array, shape (dim,)
         The point to play; the noisy loss there is sent back.
     """
-    d, big, small, mu = problem.dimension, problem.outer_radius, problem.inner_radius, problem.strong_convexity
+    d, big, small, mu = problem.dim, problem.outer_radius, problem.inner_radius, problem.strong_convexity
     slope = problem.lipschitz * (3 + big / small)
     if strong:
         rho = min((d**2 * feedback**2 * (1 + math.log(horizon)) / (mu * slope * horizon)) ** (1 / 3), small / 2)

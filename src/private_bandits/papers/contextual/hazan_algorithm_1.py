@@ -32,7 +32,7 @@ def hazan_levy(problem: ConvexLoss, horizon: int, feedback: float) -> Tuning:
     Tuning
         eta, the smaller of sqrt((nu ln T + (beta/mu)(1 + ln T)) / (2 T)) / (d L) and 1 / (4 d L), and mu.
     """
-    d, log, mu = problem.dimension, math.log(horizon), problem.strong_convexity_within(problem.diameter / 2.0)
+    d, log, mu = problem.dim, math.log(horizon), problem.strong_convexity_within(problem.diameter / 2.0)
     fixed = BARRIER_PARAMETER * log + problem.smoothness / mu * (1.0 + log)
     step = min(math.sqrt(fixed / (2.0 * horizon)), 0.25) / (d * feedback)
     regret = fixed / step + 2.0 * step * (d * feedback) ** 2 * horizon + problem.lipschitz * problem.outer_radius
@@ -55,10 +55,10 @@ def reference(problem: ConvexLoss, choice: Generator, *, horizon: int, feedback:
 
     Yields
     ------
-    float64 array, shape (dimension,)
+    float64 array, shape (dim,)
         The point to play; the noisy loss there is sent back.
     """
-    d, log = problem.dimension, math.log(horizon)
+    d, log = problem.dim, math.log(horizon)
     nu, mu = 1, problem.strong_convexity_within(problem.diameter / 2)
     eta = min(math.sqrt((nu * log + problem.smoothness / mu * (1 + log)) / (2 * horizon)), 1 / 4) / (d * feedback)
     x = np.zeros(d)  # the least point of the barrier

@@ -36,7 +36,7 @@ def saha_tewari(problem: ConvexLoss, horizon: int, feedback: float) -> Tuning:
         delta = (d L sqrt(2 nu T ln T) / (beta (diameter/2)^2 T))^(1/3), at most 1/2, and eta the smaller of
         delta sqrt(nu ln T / (2 T)) / (d L) and delta / (4 d L).
     """
-    d, log, nu = problem.dimension, math.log(horizon), BARRIER_PARAMETER
+    d, log, nu = problem.dim, math.log(horizon), BARRIER_PARAMETER
     bent = problem.smoothness * (problem.diameter / 2.0) ** 2 * horizon
     noisy = 2.0 * d * feedback * math.sqrt(2.0 * nu * horizon * log)
     radius = min((noisy / (2.0 * bent)) ** (1.0 / 3.0) if bent else math.inf, 0.5)
@@ -61,10 +61,10 @@ def reference(problem: ConvexLoss, choice: Generator, *, horizon: int, feedback:
 
     Yields
     ------
-    float64 array, shape (dimension,)
+    float64 array, shape (dim,)
         The point to play; the noisy loss there is sent back.
     """
-    d, t, log = problem.dimension, horizon, math.log(horizon)
+    d, t, log = problem.dim, horizon, math.log(horizon)
     nu, bend = 1, problem.smoothness * problem.diameter**2 / 4
     delta = min((d * feedback * math.sqrt(2 * nu * t * log) / (bend * t)) ** (1 / 3), 1 / 2)
     eta = min(delta * math.sqrt(nu * log / (2 * t)), delta / 4) / (d * feedback)

@@ -28,7 +28,7 @@ def tsallis(problem: ConvexLoss, horizon: int, feedback: float) -> Tuning:
     -------
     Tuning
     """
-    return Tuning(2.0, feedback * (4.0 * math.sqrt(problem.dimension * horizon) + 1.0), 0.5)
+    return Tuning(2.0, feedback * (4.0 * math.sqrt(problem.dim * horizon) + 1.0), 0.5)
 
 
 def distribution(losses: Any, eta: float) -> Any:
@@ -74,7 +74,7 @@ def reference(problem: ConvexLoss, choice: Generator, *, reach: float) -> Learne
     list of int
         The arm to play; its noisy loss is sent back.
     """
-    total = np.zeros(problem.dimension)
+    total = np.zeros(problem.dim)
     for t in count(1):
         weights = distribution(total, 2 / math.sqrt(t))
         arm = int(np.searchsorted(np.cumsum(weights)[:-1], choice.random(), side="right"))

@@ -124,7 +124,7 @@ def reference(
     """
     if math.isinf(epsilon):
         return bubeck_robust_ucb.reference(problem, rounds, streams, v=v, u=u, horizon=horizon)
-    arms = range(problem.n_items)
+    arms = range(problem.n_arms)
     log_t = math.log(horizon)
     levels = int(math.log2(horizon)) + 1
     trees = [Binary(epsilon, levels, streams.noise) for a in arms]  # line 1

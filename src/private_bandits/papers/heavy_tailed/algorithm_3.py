@@ -203,7 +203,7 @@ def reference(
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     noisy, epsilon = math.isfinite(epsilon), 1.0 if math.isinf(epsilon) else epsilon
-    viable = list(range(problem.n_items))  # line 1
+    viable = list(range(problem.n_arms))  # line 1
     rows: list[list[int]] = []
     tau, power = 0, (1 + v) / v  # line 2
     while len(viable) > 1:  # lines 3 and 26

@@ -106,7 +106,7 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
-    arms = range(problem.n_items)
+    arms = range(problem.n_arms)
     rewards: list[list[float]] = [[] for a in arms]
     rows = []
     for t in range(1, rounds + 1):

@@ -134,7 +134,7 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
-    arms = range(problem.n_items)
+    arms = range(problem.n_arms)
     log, samples = math.log(horizon), min(1, epsilon)
     width = 1 + math.sqrt(2) + 1 / 3 + 2 * min(1, 1 / epsilon) if width is None else width
     pulls = [0 for a in arms]

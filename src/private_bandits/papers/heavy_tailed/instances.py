@@ -91,7 +91,7 @@ class ParetoArms(Arms):
         return super().record()._replace(shape=self.shape)
 
     def __str__(self) -> str:
-        return f"pareto_arms(n_arms={self.n_items}, shape={self.shape:g})"
+        return f"pareto_arms(n_arms={self.n_arms}, shape={self.shape:g})"
 
 
 def pareto_arms(means: np.ndarray, shape: float) -> ParetoArms:

@@ -134,7 +134,7 @@ def reference(
     """
     if math.isinf(epsilon):
         return se_without_privacy.reference(problem, rounds, streams, v=v, u=u, beta=beta, c=c)
-    viable = list(range(problem.n_items))
+    viable = list(range(problem.n_arms))
     rows: list[list[int]] = []
     tau = 0
     while len(viable) > 1:

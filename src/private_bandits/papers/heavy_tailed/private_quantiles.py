@@ -111,7 +111,7 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
-    alive = list(range(problem.n_items))
+    alive = list(range(problem.n_arms))
     rows: list[list[int]] = []
     epoch, rate = 0, min(epsilon, 1)
     while len(alive) > 1:

@@ -68,13 +68,13 @@ def algorithms(epsilon: float, *, delta: float) -> list[tuple[str, Policy]]:
     listed = [("combinatorial_ucb", cucb()), ("combinatorial_ucb", cucb(update="least"))]
     for variant in VARIANTS:
         listed += [
-            ("algorithm_1", cucb_ldp1(epsilon, size=2, variant=variant)),
+            ("algorithm_1", cucb_ldp1(epsilon, list_size=2, variant=variant)),
             ("algorithm_2", cucb_ldp2(epsilon, variant=variant)),
-            ("algorithm_3", cucb_dp(epsilon, size=2, n_arms=4, horizon=1000, variant=variant)),
-            ("section_3_2", cucb_dp_least_pulled(epsilon, size=2, n_arms=4, horizon=1000, variant=variant)),
+            ("algorithm_3", cucb_dp(epsilon, list_size=2, n_arms=4, horizon=1000, variant=variant)),
+            ("section_3_2", cucb_dp_least_pulled(epsilon, list_size=2, n_arms=4, horizon=1000, variant=variant)),
         ]
     ours = {
-        "repair_hypercube": cucb_hypercube(epsilon, size=2, horizon=1000),
+        "repair_hypercube": cucb_hypercube(epsilon, list_size=2, horizon=1000),
         "repair_radius": super_arm_radius(epsilon, horizon=1000),
     }
-    return [*listed, *ours.items(), ("repair_blocks", cucb_blocks(epsilon, size=2, n_arms=4, horizon=1000))]
+    return [*listed, *ours.items(), ("repair_blocks", cucb_blocks(epsilon, list_size=2, n_arms=4, horizon=1000))]

@@ -12,14 +12,14 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import laplace
 
 
-def cucb_ldp1(epsilon: float, *, size: int, horizon: int | None = None, variant: str = "printed") -> Policy:
+def cucb_ldp1(epsilon: float, *, list_size: int, horizon: int | None = None, variant: str = "printed") -> Policy:
     """Algorithm 1, CUCB-LDP1: the user sends all K outcomes, each with Lap(K/epsilon); lines 4 to 7.
 
     Parameters
     ----------
     epsilon : float
         Privacy of a user, > 0; infinity means no noise and no bonus for it.
-    size : int
+    list_size : int
         K >= 1, for which the noise is calibrated.
     variant : {"printed", "repaired"}
         * `printed`: mean + 4 sqrt(2 K ln T / (epsilon^2 n)). The noise needs K^2; at epsilon = infinity no bonus is
@@ -40,11 +40,11 @@ def cucb_ldp1(epsilon: float, *, size: int, horizon: int | None = None, variant:
 
     Examples
     --------
-    >>> policy = cucb_ldp1(0.5, size=3)
+    >>> policy = cucb_ldp1(0.5, list_size=3)
     >>> policy.record.scale, policy.privacy.effective_epsilon
     (6.0, 0.5)
     """
-    members = checks.integer("size", size, at_least=1)
+    members = checks.integer("list_size", list_size, at_least=1)
     scale = laplace_scale(epsilon, sensitivity=members)
     printed = 32.0 * members / checks.epsilon(epsilon) ** 2
     record = local_record(scale, printed, variant, horizon, index.ALL, members)
@@ -69,7 +69,7 @@ def reference(
     streams: Any,
     *,
     epsilon: float,
-    size: int,
+    list_size: int,
     horizon: int | None = None,
     variant: str = "printed",
 ) -> list[list[int]]:
@@ -85,7 +85,7 @@ def reference(
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity means no noise.
-    size : int
+    list_size : int
         K, of the problem.
     horizon : int, optional
         T >= 1 of ln T; by default ln t takes its place.
@@ -98,7 +98,7 @@ def reference(
         A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
-    base, k = bandit.arms, size
+    base, k = bandit.arms, list_size
 
     def bonus(log: float, n: int) -> float:
         if variant == "printed":

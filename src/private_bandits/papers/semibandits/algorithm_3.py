@@ -13,7 +13,7 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Generator, laplace, least_reported_first
 
 
-def cucb_dp(epsilon: float, *, n_arms: int, size: int, horizon: int, variant: str = "printed") -> Policy:
+def cucb_dp(epsilon: float, *, n_arms: int, list_size: int, horizon: int, variant: str = "printed") -> Policy:
     """Algorithm 3, CUCB-DP: a vector tree over rounds, whose leaf t holds the outcomes of S_t; lines 4 to 7.
 
     Parameters
@@ -21,7 +21,7 @@ def cucb_dp(epsilon: float, *, n_arms: int, size: int, horizon: int, variant: st
     epsilon : float
         Privacy of the sequence of super arms when one user's outcomes change, > 0; infinity means no noise and no bonus
         for it.
-    size, n_arms, horizon : int
+    list_size, n_arms, horizon : int
         K >= 1, m >= K and T >= 1, for which the noise and the bonus are calibrated; T is also the longest run.
     variant : {"printed", "repaired"}
         * `printed`: Lap(2 K log2(T)/epsilon) on each node and arm, mean + sqrt(4 ln(mT)/n) + 12 K ln(T)^3/(n epsilon).
@@ -49,12 +49,12 @@ def cucb_dp(epsilon: float, *, n_arms: int, size: int, horizon: int, variant: st
 
     Examples
     --------
-    >>> sizes = {"n_arms": 12, "size": 3, "horizon": 1000}
+    >>> sizes = {"n_arms": 12, "list_size": 3, "horizon": 1000}
     >>> printed, repaired = (cucb_dp(0.5, **sizes, variant=variant) for variant in VARIANTS)
     >>> round(printed.privacy.effective_epsilon, 3), repaired.privacy.effective_epsilon
     (0.251, 0.5)
     """
-    record, paid = tree_record(epsilon, size, n_arms, horizon, variant)
+    record, paid = tree_record(epsilon, list_size, n_arms, horizon, variant)
     reason = "a tree over rounds, whose leaf is the outcomes of the public super arm"
     privacy = Guarantee.certified(epsilon, paid, "central", reason)
     return Policy(
@@ -71,7 +71,7 @@ def cucb_dp(epsilon: float, *, n_arms: int, size: int, horizon: int, variant: st
 
 
 def tree_record(
-    epsilon: float, size: int, n_arms: int, horizon: int, variant: str, least: bool = False
+    epsilon: float, list_size: int, n_arms: int, horizon: int, variant: str, least: bool = False
 ) -> tuple[index.Record, float]:
     """Return an index on trees and what their releases pay; with `least` a leaf holds one outcome in the place of K.
 
@@ -79,7 +79,7 @@ def tree_record(
     ----------
     epsilon : float
         > 0; infinity means no noise and no bonus for it.
-    size, n_arms, horizon : int
+    list_size, n_arms, horizon : int
         K >= 1, m >= K and T >= 1.
     variant : {"printed", "repaired"}
         As for `cucb_dp`.
@@ -96,7 +96,7 @@ def tree_record(
     ValueError
         If an argument is out of range.
     """
-    members = checks.integer("size", size, at_least=1)
+    members = checks.integer("list_size", list_size, at_least=1)
     arms = checks.integer("n_arms", n_arms, at_least=members)
     checks.choice("variant", variant, VARIANTS)
     length = checks.integer("horizon", horizon, at_least=1)
@@ -116,7 +116,7 @@ def tree_record(
         bonus_scale=bonus,
         reports=index.LEAST if least else index.ALL,
         list_size=members,
-        n_items=arms,
+        n_arms=arms,
         horizon=length,
     )
     return record, reach * levels / scale if scale else math.inf
@@ -167,7 +167,7 @@ def reference(
     *,
     epsilon: float,
     n_arms: int,
-    size: int,
+    list_size: int,
     horizon: int,
     variant: str = "printed",
     least: bool = False,
@@ -186,7 +186,7 @@ def reference(
         > 0; infinity means no noise.
     n_arms : int
         m, of the problem.
-    size : int
+    list_size : int
         K, of the problem.
     horizon : int
         T >= 1, for which the constants are made.
@@ -201,7 +201,7 @@ def reference(
         A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
-    base, k = range(n_arms), 1 if least else size
+    base, k = range(n_arms), 1 if least else list_size
     levels, log_t = horizon.bit_length(), math.log(horizon)
     scale = k / epsilon * (2 * math.log2(horizon) if variant == "printed" else levels)
 

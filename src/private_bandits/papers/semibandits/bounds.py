@@ -167,16 +167,16 @@ def theorem_5(
 
 @checks.formula()
 def theorem_6(
-    *, n_arms: int, size: int, gap: float, b_1: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
+    *, n_arms: int, list_size: int, gap: float, b_1: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 6, the lower bound under LDP, B_1-smooth, on the K-path instance, times ln T.
 
     Parameters
     ----------
-    n_arms, size : int
-        m and K; n_arms a multiple of size, at least twice it.
+    n_arms, list_size : int
+        m and K; n_arms a multiple of list_size, at least twice it.
     gap : float
-        Delta, in (0, 0.35 b_1 size).
+        Delta, in (0, 0.35 b_1 list_size).
     b_1 : float
         Smoothness, > 0.
     epsilon : float
@@ -199,10 +199,10 @@ def theorem_6(
     ValueError
         If an argument is out of range.
     """
-    check_paths(n_arms, size)
-    others = n_arms // size - 1
-    smooth = _positive("b_1", b_1) * size
-    return times(_local_lower(others, gap, smooth, "b_1 size", epsilon, variant), checks.log_horizon(horizon))
+    check_paths(n_arms, list_size)
+    others = n_arms // list_size - 1
+    smooth = _positive("b_1", b_1) * list_size
+    return times(_local_lower(others, gap, smooth, "b_1 list_size", epsilon, variant), checks.log_horizon(horizon))
 
 
 @checks.formula()
@@ -271,7 +271,7 @@ def theorem_8_terms(*, problem: SemiBandit, epsilon: float, horizon: int, varian
         private = 0.0
         if math.isfinite(epsilon) and log_t > 0:
             log = math.log(smooth * size * log_t / _worst(problem)) - math.log(epsilon)
-            private = math.copysign(times(problem.n_items * size * smooth * log_t**3, abs(log)) / epsilon, log)
+            private = math.copysign(times(problem.n_arms * size * smooth * log_t**3, abs(log)) / epsilon, log)
         return Terms(size * smooth**2 * _over_gaps(problem) * log_t**2, private, 0.0)
     if variant == "proof":
         rest = 3.0 * float(np.sum(problem.largest_gaps))
@@ -288,16 +288,16 @@ def theorem_8_terms(*, problem: SemiBandit, epsilon: float, horizon: int, varian
 
 @checks.formula()
 def theorem_9(
-    *, n_arms: int, size: int, gap: float, b_1: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
+    *, n_arms: int, list_size: int, gap: float, b_1: float = 1.0, epsilon: float, horizon: int, variant: str = "printed"
 ) -> float:
     """Theorem 9, the lower bound under DP, B_1-smooth, times ln T.
 
     Parameters
     ----------
-    n_arms, size : int
+    n_arms, list_size : int
         m and K, m >= 2 K; a multiple of K for `corrected`.
     gap : float
-        Delta, in (0, 0.35 b_1 size).
+        Delta, in (0, 0.35 b_1 list_size).
     b_1 : float
         Smoothness, > 0.
     epsilon : float
@@ -325,12 +325,12 @@ def theorem_9(
     1 with 6 epsilon for epsilon; d_epsilon is that of Azize et al. (2025).
     """
     checks.choice("variant", variant, ("printed", "corrected"))
-    scale, epsilon = _positive("b_1", b_1) * checks.integer("size", size, at_least=1), checks.epsilon(epsilon)
-    distance = _apart(gap, scale, "b_1 size")
+    scale, epsilon = _positive("b_1", b_1) * checks.integer("list_size", list_size, at_least=1), checks.epsilon(epsilon)
+    distance = _apart(gap, scale, "b_1 list_size")
     if variant == "corrected":
-        check_paths(n_arms, size)
-        return times(n_arms // size - 1, _central(gap, distance, epsilon), checks.log_horizon(horizon))
-    arms = checks.integer("n_arms", n_arms, at_least=2 * size)
+        check_paths(n_arms, list_size)
+        return times(n_arms // list_size - 1, _central(gap, distance, epsilon), checks.log_horizon(horizon))
+    arms = checks.integer("n_arms", n_arms, at_least=2 * list_size)
     return times(arms, b_1 / distance + scale / epsilon, checks.log_horizon(horizon))
 
 
@@ -372,7 +372,7 @@ def cucb_blocks_upper(*, problem: SetBandit, epsilon: float, horizon: int) -> Te
 
 
 @checks.formula()
-def central_rates(*, n_arms: int, size: int, gap: float, b_1: float = 1.0, epsilon: float) -> tuple[float, float]:
+def central_rates(*, n_arms: int, list_size: int, gap: float, b_1: float = 1.0, epsilon: float) -> tuple[float, float]:
     """The best regret over ln T under DP, B_1-smooth, all gaps equal: at least, on K-paths, and at most; ours.
 
     Of order m K B_1^2 / Delta + m B_1 / epsilon both: the first is that of `theorem_9`, corrected, the second that of
@@ -380,10 +380,10 @@ def central_rates(*, n_arms: int, size: int, gap: float, b_1: float = 1.0, epsil
 
     Parameters
     ----------
-    n_arms, size : int
-        m and K; n_arms a multiple of size, at least twice it.
+    n_arms, list_size : int
+        m and K; n_arms a multiple of list_size, at least twice it.
     gap : float
-        Delta, in (0, 0.35 b_1 size).
+        Delta, in (0, 0.35 b_1 list_size).
     b_1 : float
         Smoothness, > 0.
     epsilon : float
@@ -403,17 +403,17 @@ def central_rates(*, n_arms: int, size: int, gap: float, b_1: float = 1.0, epsil
 
     Examples
     --------
-    >>> [round(rate) for rate in central_rates(n_arms=128, size=4, gap=1.2, epsilon=0.01)]
+    >>> [round(rate) for rate in central_rates(n_arms=128, list_size=4, gap=1.2, epsilon=0.01)]
     [12452, 208213]
     """
-    check_paths(n_arms, size)
-    distance = _apart(gap, _positive("b_1", b_1) * size, "b_1 size")
-    least = times(n_arms // size - 1, _central(gap, distance, checks.epsilon(epsilon)))
+    check_paths(n_arms, list_size)
+    distance = _apart(gap, _positive("b_1", b_1) * list_size, "b_1 list_size")
+    least = times(n_arms // list_size - 1, _central(gap, distance, checks.epsilon(epsilon)))
     return least, times(n_arms, b_1, 8.0 / distance + 16.0 / epsilon)
 
 
 @checks.formula()
-def theorem_9_fails(*, size: int, gap: float, b_1: float = 1.0, epsilon: float, constant: float = 1.0) -> bool:
+def theorem_9_fails(*, list_size: int, gap: float, b_1: float = 1.0, epsilon: float, constant: float = 1.0) -> bool:
     """Whether Theorem 9, with this constant for its Omega, asks for more than `cucb_blocks` has as T grows; ours.
 
     With x = Delta/(B_1 K): whether constant (1/x + K/epsilon) > 8/x + 16/epsilon, on every instance with all gaps Delta
@@ -421,10 +421,10 @@ def theorem_9_fails(*, size: int, gap: float, b_1: float = 1.0, epsilon: float, 
 
     Parameters
     ----------
-    size : int
+    list_size : int
         K >= 1.
     gap : float
-        Delta, in (0, 0.35 b_1 size).
+        Delta, in (0, 0.35 b_1 list_size).
     b_1 : float
         Smoothness, > 0.
     epsilon : float
@@ -443,11 +443,11 @@ def theorem_9_fails(*, size: int, gap: float, b_1: float = 1.0, epsilon: float, 
 
     Examples
     --------
-    >>> [theorem_9_fails(size=size, gap=0.3 * size, epsilon=1.0, constant=1 / 64) for size in (2048, 4096)]
+    >>> [theorem_9_fails(list_size=size, gap=0.3 * size, epsilon=1.0, constant=1 / 64) for size in (2048, 4096)]
     [False, True]
     """
-    members, epsilon = checks.integer("size", size, at_least=1), checks.epsilon(epsilon)
-    distance = _apart(gap, _positive("b_1", b_1) * members, "b_1 size")
+    members, epsilon = checks.integer("list_size", list_size, at_least=1), checks.epsilon(epsilon)
+    distance = _apart(gap, _positive("b_1", b_1) * members, "b_1 list_size")
     share = _positive("constant", constant)
     # both sides times the smaller of x and epsilon, so that neither overflows
     unit = min(distance, epsilon)
@@ -522,7 +522,7 @@ def b_inf_dp_upper(*, problem: SemiBandit, epsilon: float, horizon: int, variant
     log_t, epsilon, gaps = checks.log_horizon(horizon), checks.epsilon(epsilon), _gaps(problem)
     smooth = problem.b_inf
     if variant == "printed":
-        return over(problem.n_items * smooth**2 * log_t, float(np.min(gaps))) / epsilon
+        return over(problem.n_arms * smooth**2 * log_t, float(np.min(gaps))) / epsilon
     return sum(_tree_upper(problem, horizon, 2.0 * smooth, gaps, _tree_linear(epsilon, 1, horizon)))
 
 
@@ -577,7 +577,7 @@ def _local_upper(problem: SemiBandit, horizon: int, epsilon: float, variant: str
         return over(times(reports**2 * problem.b_inf**2, _over_gaps(problem), log_t), power(epsilon, 2))
     scale = reports / epsilon
     gaps = _summed(2.0 * problem.b_inf, targets, times(1.5 + 12.0 * power(scale, 2), log_t), times(3.0 * scale, log_t))
-    return gaps + problem.n_items * (1.0 + _MISSES) * _worst(problem)
+    return gaps + problem.n_arms * (1.0 + _MISSES) * _worst(problem)
 
 
 def _tree_upper(problem: SemiBandit, horizon: int, factor: float, targets: np.ndarray, linear: float) -> Terms:
@@ -585,7 +585,7 @@ def _tree_upper(problem: SemiBandit, horizon: int, factor: float, targets: np.nd
     square = 1.5 * checks.log_horizon(horizon)
     sampling, whole = (_summed(factor, targets, square, noise) for noise in (0.0, linear))
     private = whole - sampling if math.isfinite(sampling) else 0.0
-    return Terms(sampling, private, problem.n_items * (3.0 + _MISSES) * _worst(problem))
+    return Terms(sampling, private, problem.n_arms * (3.0 + _MISSES) * _worst(problem))
 
 
 def _summed(factor: float, targets: np.ndarray, square: float, linear: float) -> float:
@@ -637,7 +637,7 @@ def _gaps(problem: SemiBandit) -> np.ndarray:
 def _layers(problem: SetBandit) -> tuple[float, float, float]:
     """Sums over the arms in bad super arms of 2/low - 1/high and 1 + ln(high/low), and what is paid once."""
     low, high = _gaps(problem), problem.largest_gaps[problem.smallest_gaps > 0]
-    once = (problem.n_items + len(problem.sets)) * _worst(problem)
+    once = (problem.n_arms + len(problem.sets)) * _worst(problem)
     return float(np.sum(2.0 / low - 1.0 / high)), float(np.sum(1.0 + np.log(high / low))), once
 
 

@@ -13,15 +13,15 @@ from private_bandits.problems import SemiBandit, SetBandit
 REACH = 0.35  # the proofs ask for a distance of means below this
 
 
-def top_k(n_arms: int, size: int, gap: float) -> SemiBandit:
-    """Top-K, linear: `size` arms of mean 1/2, the others of 1/2 - gap; B_1 = 1.
+def top_k(n_arms: int, list_size: int, gap: float) -> SemiBandit:
+    """Top-K, linear: `list_size` arms of mean 1/2, the others of 1/2 - gap; B_1 = 1.
 
     Not in the paper, whose instances make arms share draws.
 
     Parameters
     ----------
-    n_arms, size : int
-        m and K, 1 <= size < n_arms.
+    n_arms, list_size : int
+        m and K, 1 <= list_size < n_arms.
     gap : float
         Delta, in (0, 1/2].
 
@@ -39,22 +39,23 @@ def top_k(n_arms: int, size: int, gap: float) -> SemiBandit:
     >>> top_k(4, 2, 0.25).means.tolist()
     [0.5, 0.5, 0.25, 0.25]
     """
-    arms, chosen = _sizes(n_arms, size)
+    arms, chosen = _sizes(n_arms, list_size)
     checks.real("gap", gap, above=0, at_most=0.5)
     return SemiBandit.top_k(np.where(np.arange(arms) < chosen, 0.5, 0.5 - gap), chosen)
 
 
-def k_path(n_arms: int, size: int, gap: float, *, b_1: float = 1.0) -> SetBandit:
-    """The K-path instance of Theorem 6: n_arms/size disjoint paths, the arms of a path share one draw.
+def k_path(n_arms: int, list_size: int, gap: float, *, b_1: float = 1.0) -> SetBandit:
+    """The K-path instance of Theorem 6: n_arms/list_size disjoint paths, the arms of a path share one draw.
 
-    The reward of a path is b_1 times the sum of its weights; means are 1/2 on the best path, 1/2 - gap/(b_1 size) else.
+    The reward of a path is b_1 times the sum of its weights; means are 1/2 on the best path, else
+    1/2 - gap/(b_1 list_size).
 
     Parameters
     ----------
-    n_arms, size : int
-        n_arms a multiple of size, at least twice it.
+    n_arms, list_size : int
+        n_arms a multiple of list_size, at least twice it.
     gap : float
-        Delta, in (0, 0.35 b_1 size).
+        Delta, in (0, 0.35 b_1 list_size).
     b_1 : float
         Smoothness, > 0.
 
@@ -73,25 +74,27 @@ def k_path(n_arms: int, size: int, gap: float, *, b_1: float = 1.0) -> SetBandit
     >>> problem.sets, problem.means.tolist(), problem.b_inf
     (((0, 1), (2, 3)), [0.5, 0.5, 0.25, 0.25], 2.0)
     """
-    check_paths(n_arms, size)
-    distance = means_apart(gap, checks.real("b_1", b_1, above=0) * size, "b_1 size")
+    check_paths(n_arms, list_size)
+    distance = means_apart(gap, checks.real("b_1", b_1, above=0) * list_size, "b_1 list_size")
     arms = np.arange(n_arms)
-    means = np.where(arms < size, 0.5, 0.5 - distance)
-    return SemiBandit.from_sets(means, arms.reshape(-1, size).tolist(), weights=b_1, groups=(arms // size).tolist())
+    means = np.where(arms < list_size, 0.5, 0.5 - distance)
+    return SemiBandit.from_sets(
+        means, arms.reshape(-1, list_size).tolist(), weights=b_1, groups=(arms // list_size).tolist()
+    )
 
 
-def public_arms(n_arms: int, size: int, gap: float, *, b_1: float = 1.0) -> SemiBandit:
+def public_arms(n_arms: int, list_size: int, gap: float, *, b_1: float = 1.0) -> SemiBandit:
     """The public-arm instance of Theorem 9: K arms of the best super arm, K - 1 public arms, the others private.
 
-    A suboptimal super arm is one of the n_arms - 2 size + 1 private arms with all public ones, which share one draw.
-    The best one has means 1/2, all other arms 1/2 - gap/(b_1 size). Order of arms: best, public, private.
+    A suboptimal super arm is one of the n_arms - 2 list_size + 1 private arms with all public ones, which share a draw.
+    The best one has means 1/2, all other arms 1/2 - gap/(b_1 list_size). Order of arms: best, public, private.
 
     Parameters
     ----------
-    n_arms, size : int
+    n_arms, list_size : int
         K >= 1 and m >= 2 K. The print gives the best super arm m arms; it means K.
     gap : float
-        Delta, in (0, 0.35 b_1 size).
+        Delta, in (0, 0.35 b_1 list_size).
     b_1 : float
         Smoothness, > 0.
 
@@ -109,9 +112,9 @@ def public_arms(n_arms: int, size: int, gap: float, *, b_1: float = 1.0) -> Semi
     >>> public_arms(6, 2, 0.5).sets
     ((0, 1), (2, 3), (2, 4), (2, 5))
     """
-    chosen = checks.integer("size", size, at_least=1)
+    chosen = checks.integer("list_size", list_size, at_least=1)
     arms = checks.integer("n_arms", n_arms, at_least=2 * chosen)
-    distance = means_apart(gap, checks.real("b_1", b_1, above=0) * chosen, "b_1 size")
+    distance = means_apart(gap, checks.real("b_1", b_1, above=0) * chosen, "b_1 list_size")
     public = list(range(chosen, 2 * chosen - 1))
     sets = [list(range(chosen)), *([*public, arm] for arm in range(2 * chosen - 1, arms))]
     groups = [0 if arm in public else -1 for arm in range(arms)]
@@ -122,8 +125,8 @@ def public_arms(n_arms: int, size: int, gap: float, *, b_1: float = 1.0) -> Semi
 SHAPES = ("one matters", "max-path", "top-K", "K-path", "windows")
 
 
-def separated(shape: str, *, others: int, size: int, distance: float, best: float = 1.0) -> SemiBandit:
-    """A family on which K grows at one number of bad arms: `size` arms of mean `best`, the others `distance` below.
+def separated(shape: str, *, others: int, list_size: int, distance: float, best: float = 1.0) -> SemiBandit:
+    """A family on which K grows at one number of bad arms: `list_size` arms of mean `best`, others `distance` below.
 
     Not in the paper. At best = 1 an index that is cut there puts a bad arm aside exactly when its radius is below the
     distance, so that no radius of a good arm bends a power; without privacy the lower bounds are 0 there.
@@ -131,14 +134,14 @@ def separated(shape: str, *, others: int, size: int, distance: float, best: floa
     Parameters
     ----------
     shape : {"one matters", "max-path", "top-K", "K-path", "windows"}
-        * `one matters`: one arm of value and the same `size` - 1 dummies, of mean 1/2 and weight 0: B_inf = B_1 = 1.
+        * `one matters`: one arm of value and the same K - 1 dummies, of mean 1/2 and weight 0: B_inf = B_1 = 1.
         * `max-path`: disjoint paths, a path worth its largest mean, the arms of a path share a draw: B_inf = B_1 = 1.
-        * `top-K`: any `size` arms, a sum.
+        * `top-K`: any `list_size` arms, a sum.
         * `K-path`: that of `k_path`, a sum.
-        * `windows`: `size` arms in a row, of a sum; the good ones come first.
+        * `windows`: `list_size` arms in a row, of a sum; the good ones come first.
     others : int
-        Bad arms, >= 1; in `max-path` and `K-path` a multiple of size.
-    size : int
+        Bad arms, >= 1; in `max-path` and `K-path` a multiple of list_size.
+    list_size : int
         K >= 1.
     distance : float
         Of the means, in (0, best].
@@ -156,12 +159,12 @@ def separated(shape: str, *, others: int, size: int, distance: float, best: floa
 
     Examples
     --------
-    >>> problem = separated("max-path", others=4, size=2, distance=0.25)
+    >>> problem = separated("max-path", others=4, list_size=2, distance=0.25)
     >>> problem.sets, problem.means.tolist(), problem.b_inf
     (((0, 1), (2, 3), (4, 5)), [1.0, 1.0, 0.75, 0.75, 0.75, 0.75], 1.0)
     """
     checks.choice("shape", shape, SHAPES)
-    good, bad = checks.integer("size", size, at_least=1), checks.integer("others", others, at_least=1)
+    good, bad = checks.integer("list_size", list_size, at_least=1), checks.integer("others", others, at_least=1)
     top = checks.real("best", best, above=0, at_most=1)
     low = top - checks.real("distance", distance, above=0, at_most=top)
     means = np.where(np.arange(good + bad) < good, top, low)
@@ -175,18 +178,18 @@ def separated(shape: str, *, others: int, size: int, distance: float, best: floa
         means = np.select([np.arange(good + bad) < 1, weights > 0], [top, low], 0.5)
         return SemiBandit.from_sets(means, [[arm, *dummies] for arm in range(bad + 1)], weights=weights)
     if bad % good:
-        raise ValueError(f"others must be a multiple of size={good}, got {bad}")
+        raise ValueError(f"others must be a multiple of list_size={good}, got {bad}")
     paths, reward = np.arange(good + bad).reshape(-1, good), "largest" if shape == "max-path" else "linear"
     return SemiBandit.from_sets(means, paths.tolist(), reward=reward, groups=(np.arange(good + bad) // good).tolist())
 
 
-def coverage(*, n_nodes: int, n_targets: int, size: int, p: float, gap: float) -> SetBandit:
-    """Probabilistic maximum coverage: `size` nodes that reach each target with probability p, the others with p - gap.
+def coverage(*, n_nodes: int, n_targets: int, n_chosen: int, p: float, gap: float) -> SetBandit:
+    """Probabilistic maximum coverage: `n_chosen` nodes that reach each target with probability p, others with p - gap.
 
     Parameters
     ----------
-    n_nodes, n_targets, size : int
-        1 <= size < n_nodes; the base arms are the n_nodes n_targets pairs, and K = size n_targets.
+    n_nodes, n_targets, n_chosen : int
+        1 <= n_chosen < n_nodes; the base arms are the n_nodes n_targets pairs, and K = n_chosen n_targets.
     p, gap : float
         p in (0, 1], gap in (0, p].
 
@@ -201,11 +204,11 @@ def coverage(*, n_nodes: int, n_targets: int, size: int, p: float, gap: float) -
 
     Examples
     --------
-    >>> problem = coverage(n_nodes=3, n_targets=2, size=1, p=0.5, gap=0.25)
+    >>> problem = coverage(n_nodes=3, n_targets=2, n_chosen=1, p=0.5, gap=0.25)
     >>> problem.sets, problem.best
     (((0, 1), (2, 3), (4, 5)), 1.0)
     """
-    nodes, chosen = _sizes(n_nodes, size, "n_nodes")
+    nodes, chosen = _sizes(n_nodes, n_chosen, ("n_nodes", "n_chosen"))
     checks.integer("n_targets", n_targets, at_least=1)
     checks.real("p", p, above=0, at_most=1)
     checks.real("gap", gap, above=0, at_most=p)
@@ -213,9 +216,9 @@ def coverage(*, n_nodes: int, n_targets: int, size: int, p: float, gap: float) -
     return SemiBandit.coverage(np.repeat(reach[:, None], n_targets, axis=1), chosen)
 
 
-def _sizes(n_arms: int, size: int, name: str = "n_arms") -> tuple[int, int]:
-    arms = checks.integer(name, n_arms, at_least=2)
-    return arms, checks.integer("size", size, at_least=1, at_most=arms - 1)
+def _sizes(of: int, chosen: int, names: tuple[str, str] = ("n_arms", "list_size")) -> tuple[int, int]:
+    number = checks.integer(names[0], of, at_least=2)
+    return number, checks.integer(names[1], chosen, at_least=1, at_most=number - 1)
 
 
 def means_apart(gap: float, scale: float, words: str) -> float:
@@ -245,12 +248,12 @@ def means_apart(gap: float, scale: float, words: str) -> float:
     return apart / unit
 
 
-def check_paths(n_arms: int, size: int) -> None:
-    """Raise a ValueError unless n_arms is a multiple of size and at least twice it.
+def check_paths(n_arms: int, list_size: int) -> None:
+    """Raise a ValueError unless n_arms is a multiple of list_size and at least twice it.
 
     Parameters
     ----------
-    n_arms, size : int
+    n_arms, list_size : int
         m and K.
 
     Raises
@@ -258,6 +261,6 @@ def check_paths(n_arms: int, size: int) -> None:
     ValueError
         If they do not fit.
     """
-    path = checks.integer("size", size, at_least=1)
+    path = checks.integer("list_size", list_size, at_least=1)
     if checks.integer("n_arms", n_arms, at_least=2 * path) % path:
-        raise ValueError(f"n_arms must be a multiple of size={path}, got {n_arms}")
+        raise ValueError(f"n_arms must be a multiple of list_size={path}, got {n_arms}")

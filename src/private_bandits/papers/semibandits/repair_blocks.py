@@ -14,7 +14,7 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import laplace, least_reported_first
 
 
-def cucb_blocks(epsilon: float, *, n_arms: int, size: int, horizon: int) -> Policy:
+def cucb_blocks(epsilon: float, *, n_arms: int, list_size: int, horizon: int) -> Policy:
     """Blocks: the least reported arm's exact outcome, summed with Lap(1/epsilon) once per block; ours, central.
 
     A trusted curator uses one number of each user: the outcome of the arm of the super arm that has the fewest reports.
@@ -36,7 +36,7 @@ def cucb_blocks(epsilon: float, *, n_arms: int, size: int, horizon: int) -> Poli
     epsilon : float
         Privacy of the sequence of super arms when one user's outcomes change, > 0; infinity for exact sums. Someone who
         is the user of c rounds has c times as much.
-    size, n_arms, horizon : int
+    list_size, n_arms, horizon : int
         K >= 1, m >= K and T >= 1, for which the blocks and the radius are calibrated; T is also the longest run.
 
     Returns
@@ -58,11 +58,11 @@ def cucb_blocks(epsilon: float, *, n_arms: int, size: int, horizon: int) -> Poli
 
     Examples
     --------
-    >>> policy = cucb_blocks(0.5, size=3, n_arms=12, horizon=1000)
+    >>> policy = cucb_blocks(0.5, list_size=3, n_arms=12, horizon=1000)
     >>> policy.privacy.label(), policy.record.grid.tolist()
     ('ε=0.5', [13, 39, 91, 195, 403, 819])
     """
-    members, length = checks.integer("size", size, at_least=1), checks.integer("horizon", horizon, at_least=1)
+    members, length = checks.integer("list_size", list_size, at_least=1), checks.integer("horizon", horizon, at_least=1)
     arms, scale = checks.integer("n_arms", n_arms, at_least=members), laplace_scale(epsilon, sensitivity=1.0)
     level, first = log_level(length), first_block(epsilon, members, length)
     ends = [(2**j - 1) * first for j in range(1, length.bit_length() + 1) if (2**j - 1) * first <= length]
@@ -98,14 +98,14 @@ def log_level(horizon: int) -> float:
     return math.log(horizon) + math.log(horizon.bit_length())
 
 
-def first_block(epsilon: float, size: int, horizon: int) -> int:
+def first_block(epsilon: float, list_size: int, horizon: int) -> int:
     """Reports in the first block: as many as a radius needs for the size of a reward, so that they cost no factor K.
 
     Parameters
     ----------
     epsilon : float
         > 0; infinity means 1.
-    size, horizon : int
+    list_size, horizon : int
         K and T, >= 1.
 
     Returns
@@ -119,11 +119,11 @@ def first_block(epsilon: float, size: int, horizon: int) -> int:
     13
     """
     level = log_level(horizon)
-    return max(1, math.floor(min((level + 2.0 * math.sqrt(size * level)) / (size * epsilon), horizon + 1.0)))
+    return max(1, math.floor(min((level + 2.0 * math.sqrt(list_size * level)) / (list_size * epsilon), horizon + 1.0)))
 
 
 def reference(
-    problem: Any, rounds: int, streams: Any, *, epsilon: float, n_arms: int, size: int, horizon: int
+    problem: Any, rounds: int, streams: Any, *, epsilon: float, n_arms: int, list_size: int, horizon: int
 ) -> list[list[int]]:
     """Play the algorithm line by line, return what `simulation.trace` returns.
 
@@ -139,7 +139,7 @@ def reference(
         > 0; infinity for exact sums.
     n_arms : int
         m, of the problem.
-    size : int
+    list_size : int
         K, of the problem.
     horizon : int
         T >= 1, for which the constants are made.
@@ -151,7 +151,7 @@ def reference(
     """
     bandit = Plain(problem)
     f = math.log(horizon) + math.log(1 + math.floor(math.log2(horizon)))
-    a_0 = max(1, math.floor((f + 2 * math.sqrt(size * f)) / (size * epsilon)))
+    a_0 = max(1, math.floor((f + 2 * math.sqrt(list_size * f)) / (list_size * epsilon)))
     reports = [0 for i in bandit.arms]
     block: list[list[float]] = [[] for i in bandit.arms]  # the open one, which nothing depends on
     released: list[list[float]] = [[] for i in bandit.arms]  # noisy sums of those that have ended

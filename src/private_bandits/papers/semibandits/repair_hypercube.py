@@ -11,7 +11,7 @@ from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
 
 
-def cucb_hypercube(epsilon: float, *, size: int, horizon: int) -> Policy:
+def cucb_hypercube(epsilon: float, *, list_size: int, horizon: int) -> Policy:
     """CUCB-LDP1 whose users send a corner of the hypercube: K outcomes for a variance of order K, not K^2; ours.
 
     Of a random corner of {0, 1}^K and its opposite, the user sends the one that agrees with more of the outcomes, with
@@ -23,7 +23,7 @@ def cucb_hypercube(epsilon: float, *, size: int, horizon: int) -> Policy:
     ----------
     epsilon : float
         Privacy of a user, > 0; infinity means no noise.
-    size : int
+    list_size : int
         K >= 1; a user of a smaller super arm fills up with zeros.
     horizon : int
         T >= 1 of ln T, and the longest run.
@@ -40,10 +40,10 @@ def cucb_hypercube(epsilon: float, *, size: int, horizon: int) -> Policy:
 
     Examples
     --------
-    >>> cucb_hypercube(0.5, size=3, horizon=1000).privacy.label()
+    >>> cucb_hypercube(0.5, list_size=3, horizon=1000).privacy.label()
     'ε=0.5'
     """
-    members = checks.integer("size", size, at_least=1)
+    members = checks.integer("list_size", list_size, at_least=1)
     length = checks.integer("horizon", horizon, at_least=1)
     truth, lie = response_probabilities(checks.epsilon(epsilon), n_values=2)
     sure = agreement(epsilon, members) if lie else 1.0
@@ -69,14 +69,14 @@ def cucb_hypercube(epsilon: float, *, size: int, horizon: int) -> Policy:
     )
 
 
-def agreement(epsilon: float, size: int) -> float:
+def agreement(epsilon: float, list_size: int) -> float:
     """By how much a bit of the hypercube is true more often than false.
 
     Parameters
     ----------
     epsilon : float
         > 0.
-    size : int
+    list_size : int
         K >= 1.
 
     Returns
@@ -89,11 +89,13 @@ def agreement(epsilon: float, size: int) -> float:
     ValueError
         If an argument is out of range.
     """
-    members = checks.integer("size", size, at_least=1)
+    members = checks.integer("list_size", list_size, at_least=1)
     return math.tanh(checks.epsilon(epsilon) / 2.0) * math.comb(members - 1, (members - 1) // 2) / 2.0 ** (members - 1)
 
 
-def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, size: int, horizon: int) -> list[list[int]]:
+def reference(
+    problem: Any, rounds: int, streams: Any, *, epsilon: float, list_size: int, horizon: int
+) -> list[list[int]]:
     """Play the algorithm line by line, return what `simulation.trace` returns.
 
     Parameters
@@ -106,7 +108,7 @@ def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, size: 
         Environment, choice and noise, as of `simulate.streams`.
     epsilon : float
         > 0; infinity means no noise.
-    size : int
+    list_size : int
         K, of the problem.
     horizon : int
         T >= 1, for which the constants are made.
@@ -117,7 +119,7 @@ def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, size: 
         A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
     bandit = Plain(problem)
-    base, k = bandit.arms, size
+    base, k = bandit.arms, list_size
     truth = 1 / (1 + math.exp(-epsilon))
     g = agreement(epsilon, k) if math.isfinite(epsilon) else 1
     radius = math.sqrt(1.5 * math.log(horizon)) / g

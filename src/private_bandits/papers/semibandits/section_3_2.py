@@ -9,7 +9,9 @@ from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
 
-def cucb_dp_least_pulled(epsilon: float, *, n_arms: int, size: int, horizon: int, variant: str = "printed") -> Policy:
+def cucb_dp_least_pulled(
+    epsilon: float, *, n_arms: int, list_size: int, horizon: int, variant: str = "printed"
+) -> Policy:
     """Section 3.2, CUCB-DP whose tree takes the least pulled arm of the super arm alone.
 
     Left out in print. This is Algorithm 3 with one outcome in a leaf, hence with 1 for K in the noise and in
@@ -20,7 +22,7 @@ def cucb_dp_least_pulled(epsilon: float, *, n_arms: int, size: int, horizon: int
     epsilon : float
         Privacy of the sequence of super arms when one user's outcomes change, > 0; infinity means no noise and no bonus
         for it.
-    size, n_arms, horizon : int
+    list_size, n_arms, horizon : int
         K >= 1, m >= K and T >= 1, for which the noise and the bonus are calibrated; T is also the longest run.
     variant : {"printed", "repaired"}
         As for `cucb_dp`, with 1 in the place of K.
@@ -37,11 +39,11 @@ def cucb_dp_least_pulled(epsilon: float, *, n_arms: int, size: int, horizon: int
 
     Examples
     --------
-    >>> policy = cucb_dp_least_pulled(0.5, size=3, n_arms=12, horizon=1000, variant="repaired")
+    >>> policy = cucb_dp_least_pulled(0.5, list_size=3, n_arms=12, horizon=1000, variant="repaired")
     >>> policy.record.scale, policy.privacy.reason
     (20.0, 'a tree over rounds, whose leaf is one outcome; which one is public')
     """
-    record, paid = algorithm_3.tree_record(epsilon, size, n_arms, horizon, variant, least=True)
+    record, paid = algorithm_3.tree_record(epsilon, list_size, n_arms, horizon, variant, least=True)
     reason = "a tree over rounds, whose leaf is one outcome; which one is public"
     privacy = Guarantee.certified(epsilon, paid, "central", reason)
     name, method = "CUCB-DP, least pulled", "least pulled"
@@ -66,7 +68,7 @@ def reference(
     *,
     epsilon: float,
     n_arms: int,
-    size: int,
+    list_size: int,
     horizon: int,
     variant: str = "printed",
 ) -> list[list[int]]:
@@ -84,7 +86,7 @@ def reference(
         > 0; infinity means no noise.
     n_arms : int
         m, of the problem.
-    size : int
+    list_size : int
         K, of the problem.
     horizon : int
         T >= 1, for which the constants are made.
@@ -96,5 +98,5 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
-    sizes: dict[str, int] = {"n_arms": n_arms, "size": size, "horizon": horizon}
+    sizes: dict[str, int] = {"n_arms": n_arms, "list_size": list_size, "horizon": horizon}
     return algorithm_3.reference(problem, rounds, streams, epsilon=epsilon, variant=variant, least=True, **sizes)
