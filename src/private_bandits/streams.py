@@ -76,6 +76,10 @@ def apart(*things: Any) -> Iterator[None]:
     things : object
         Whose copies are played, or a class.
 
+    Returns
+    -------
+    context manager
+
     Raises
     ------
     ValueError
