@@ -90,6 +90,10 @@ def apart(*things: Any) -> Iterator[None]:
     things : object
         Whose copies are played, or a class.
 
+    Returns
+    -------
+    context manager
+
     Raises
     ------
     ValueError

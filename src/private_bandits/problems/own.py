@@ -11,7 +11,7 @@ from private_bandits.shown import Shown
 class Problem(Shown, ABC):
     """A list of items is played in each round: a subclass says what is observed, and how much less a list earns.
 
-    Each run plays a copy, so `draw` may change the problem.
+    Each run plays a copy, so `draw` may change the problem, but not what its class holds: such a run is refused.
 
     Attributes
     ----------
