@@ -50,7 +50,7 @@ def test_intervals_cover():
         found[2.0].append(difference_interval(rng.normal(3, 1, 6), rng.normal(1, 5, 25)))
         found[12 / 9].append(ratio_interval(rng.gamma(4, 3, 20), rng.gamma(9, 1, 30)))
     for truth, intervals in found.items():
-        assert 0.92 <= coverage(n_nodes=intervals, n_targets=truth) <= 0.98, truth
+        assert 0.92 <= coverage(intervals, truth) <= 0.98, truth
 
 
 def test_difference_interval_is_scipys_welch_interval_and_changes_sign_with_order():
@@ -102,7 +102,7 @@ def test_exponent_interval_covers_for_curves_whose_points_depend():
     for _ in range(TRIALS):
         walk = np.cumsum(rng.gamma(0.2, 1, size=(15, 200)), axis=1)
         found.append(fit_exponent(steps[keep], walk[:, keep]))
-    assert 0.92 <= coverage(n_nodes=found, n_targets=1.0) <= 0.98
+    assert 0.92 <= coverage(found, 1.0) <= 0.98
 
 
 @pytest.mark.parametrize(("power", "lost"), [(1, -30.0), (2, 500.0)])
@@ -126,7 +126,7 @@ def test_growth_interval_covers():
     for _ in range(400):
         rises = rng.gamma(4 * expected * 10, 1 / 4, size=(12, expected.size))
         found.append(fit_growth(t, np.cumsum(np.hstack([np.full((12, 1), 50.0), rises]), axis=1), 99, 10_001))
-    assert 0.91 <= coverage(n_nodes=found, n_targets=1.0) <= 0.985
+    assert 0.91 <= coverage(found, 1.0) <= 0.985
 
 
 @pytest.mark.parametrize(

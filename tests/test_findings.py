@@ -73,7 +73,7 @@ def power(policy):
 
 
 def printed_horizon():
-    needed = contexts.horizon_needed(2, lambda t: ldp_linucb(1.0, delta=1e-3, dim=2, horizon=t))
+    needed = contexts.horizon_needed(2, lambda horizon: ldp_linucb(1.0, delta=1e-3, dim=2, horizon=horizon))
     return str(math.floor(math.log10(needed)))
 
 

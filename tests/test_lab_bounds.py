@@ -46,7 +46,7 @@ def _semibandits(values: Values, problem: Any) -> Bounds:
     if values["family"] == "windows":
         return {}
     if values["family"] == "K-path":
-        instance = {name: values[name] for name in ("n_arms", "size", "gap", "epsilon")}
+        instance = {name: values[name] for name in ("n_arms", "list_size", "gap", "epsilon")}
         return {
             "Theorem 6, local DP, corrected": lambda t: semibandits.theorem_6(
                 **instance, horizon=t, variant="corrected"

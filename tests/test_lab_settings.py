@@ -52,7 +52,7 @@ def test_bad_values_are_refused_in_words(chapter: str) -> None:
     }
     special = {
         "cascading": [{"list_size": 20}, {"gap": 0.2}, {"p": 1.5}, {"delta": 0}],
-        "semibandits": [{"size": 12}, {"family": "K-path", "size": 5}, {"gap": 0.6}, {"family": "tree"}],
+        "semibandits": [{"list_size": 12}, {"family": "K-path", "list_size": 5}, {"gap": 0.6}, {"family": "tree"}],
         "convex": [{"kind": "linear"}, {"delta": 1}],
         "heavy_tailed": [{"setting": 4}, {"v": 1.5}, {"beta": 0}, {"horizon": 1}],
     }[chapter]
@@ -88,8 +88,8 @@ def test_a_panel_begins_at_its_chapters_instance(chapter: str) -> None:
 def test_the_sweep_over_sizes_leaves_the_number_of_bad_arms() -> None:
     values = ask(("defaults", "semibandits"))[0]
     swept = ask(("swept", "semibandits", values))[0]
-    assert len({one["size"] for one in swept}) == len(swept) > 2
-    assert {one["n_arms"] - one["size"] for one in swept} == {values["n_arms"] - values["size"]}
+    assert len({one["list_size"] for one in swept}) == len(swept) > 2
+    assert {one["n_arms"] - one["list_size"] for one in swept} == {values["n_arms"] - values["list_size"]}
 
 
 @pytest.mark.parametrize("runs", [[3.0, 5.0], [1.0, 4.0, 4.0, 9.0], np.arange(20.0).tolist()])

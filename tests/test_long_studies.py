@@ -80,7 +80,7 @@ def test_some_runs_are_played_again_to_their_end():
         ("cascading", "kappa"): lambda run: (run.labels["p"], run.labels["list_size"]) == (0.2, 2),
         ("convex", "powers"): lambda run: run.horizon == 100_000,
         ("definitions", "upper-lower"): lambda run: (run.policy.name, run.policy.privacy.epsilon) in algorithms,
-        ("semibandits", "blocks"): lambda run: run.policy.algorithm == sets.BLOCKS and run.labels["size"] == 4,
+        ("semibandits", "blocks"): lambda run: run.policy.algorithm == sets.BLOCKS and run.labels["list_size"] == 4,
     }
     for study, wanted in chosen.items():
         some = {number: run for number, run in numbered(*study).items() if wanted(run)}
@@ -118,7 +118,7 @@ def changed(chapter, **change):
         ("definitions", {"exact_epsilon": 21.0}, "exact_epsilon must be"),
         ("heavy_tailed", {"vs": [1.5]}, "vs must be"),
         ("heavy_tailed", {"beta": 1.0}, "beta must be"),
-        ("semibandits", {"size": 12}, "size must be .*<= 11"),
+        ("semibandits", {"list_size": 12}, "list_size must be .*<= 11"),
     ],
 )
 def test_parameters_must_fit_each_other(chapter, change, message):
@@ -220,7 +220,7 @@ def added(power, algorithm):
     rows = []
     for size in (1, 4, 16):
         for epsilon, more in ((0.5, 3.0 * size**power), (math.inf, 0.0)):
-            labels = dict.fromkeys(sets.SUBJECT, "") | {"algorithm": algorithm, "epsilon": epsilon, "size": size}
+            labels = dict.fromkeys(sets.SUBJECT, "") | {"algorithm": algorithm, "epsilon": epsilon, "list_size": size}
             labels |= {"n_arms": 5 * size, "horizon": 100, "t": 100}
             rows += [labels | {"replication": r, "regret": 4 * size * (7.0 + 0.1 * r + more)} for r in range(3)]
     return sets.added(pd.DataFrame(rows))
@@ -236,7 +236,9 @@ def test_the_power_that_privacy_adds_is_found():
     assert one.law == pytest.approx(np.polyfit(np.log([1, 4, 16]), np.log(levels), 1)[0])
     assert math.isnan(sets.growth(added(0.5, "Algorithm 3"))["law"].item())
     line = sets.theorem_9_growth(private)
-    assert line.groupby("size")["regret"].mean().to_dict() == pytest.approx({k: 3.0 * k for k in sets.BLOCKS_SIZES})
+    assert line.groupby("list_size")["regret"].mean().to_dict() == pytest.approx(
+        {k: 3.0 * k for k in sets.BLOCKS_SIZES}
+    )
 
 
 # --- definitions

@@ -18,8 +18,6 @@ BOOK = Path(__file__).parents[1] / "book"
 PAGES = sorted((BOOK / "api").glob("*.md"))
 # of which a notebook shows the source
 SHOWN = {"kernels.replay", "baselines.replayed"}
-# whose list is made where it moves
-PENDING = {"simulate"}
 
 
 def rooms(page: Path) -> list[str]:
@@ -36,7 +34,7 @@ def test_the_fuzz_calls_all_that_is_listed():
 
 def test_every_listed_module_has_a_place_on_one_page():
     named = [room for page in PAGES for room in rooms(page)]
-    assert sorted({*named} - PENDING) == sorted({*listed.modules()} - {""} - PENDING) and len(named) == len({*named})
+    assert sorted({*named}) == sorted({*listed.modules()} - {""}) and len(named) == len({*named})
 
 
 def test_what_is_listed_is_there_once_and_in_order():
@@ -82,12 +80,11 @@ def test_the_reference_pages_show_exactly_what_is_listed(site):
         soup = BeautifulSoup((site / "book" / "api" / f"{page.stem}.html").read_text(encoding="utf-8"), "html.parser")
         entries = soup.select("dl.function > dt[id], dl.class > dt[id], dl.exception > dt[id]")
         shown |= {str(entry["id"]) for entry in entries if len(entry.find_parents("dl")) == 1}
-    modules = {room: module for room, module in listed.modules().items() if room and room not in PENDING}
+    modules = {room: module for room, module in listed.modules().items() if room}
     wanted = {
         f"private_bandits.{room}.{name}"
         for room, module in modules.items()
         for name in module.__all__
         if callable(thing := getattr(module, name)) and typing.get_origin(thing) is None
     }
-    ours = {one for one in shown if not one.startswith(tuple(f"private_bandits.{room}." for room in PENDING))}
-    assert ours == wanted
+    assert shown == wanted

@@ -115,7 +115,7 @@ for size in (1, 3, 7):
         {"epsilon": 9.0, "delta": 0.1, **k},
         *({"epsilon": privacy, **k, "over": "displays"} for privacy in (4.0, INF)),
     )  # fmt: skip
-    for privacy in (0.25, 1.0, 9.0, 1e-30, INF):
+    for privacy in (0.25, 1.0, 9.0, 1e-9, INF):
         add(
             cascading, "repaired_central", "repair_blocks", lists, 1200,
             *({"epsilon": privacy, **sizes, "design": design} for design in ("keep", "forget", "counter")),
@@ -134,21 +134,21 @@ for privacy, factor, variant in (
 T = 400
 for settings, privacies in ((INSTANCES, (1.0, 20.0, 400.0, 4000.0)), (KINDS, (20.0, 400.0))):
     for bandit in settings.values():
-        sizes = {"n_arms": bandit.n_arms, "size": bandit.list_size, "horizon": T}
+        sizes = {"n_arms": bandit.n_arms, "list_size": bandit.list_size, "horizon": T}
         add(semibandits, "cucb", "combinatorial_ucb", [bandit], T, {}, {"update": "least"}, replications=1)
         for privacy in privacies:
             for variant in semibandits.VARIANTS:
                 told = {"epsilon": privacy, "variant": variant}
                 add(
                     semibandits, "cucb_ldp1", "algorithm_1", [bandit], T,
-                    {**told, "size": bandit.list_size}, {**told, "size": bandit.list_size, "horizon": T},
+                    {**told, "list_size": bandit.list_size}, {**told, "list_size": bandit.list_size, "horizon": T},
                     replications=1,
                 )  # fmt: skip
                 add(semibandits, "cucb_ldp2", "algorithm_2", [bandit], T, told, {**told, "horizon": T}, replications=1)
                 add(semibandits, "cucb_dp", "algorithm_3", [bandit], T, told | sizes, replications=1)
                 add(semibandits, "cucb_dp_least_pulled", "section_3_2", [bandit], T, told | sizes, replications=1)
 for bandit in OURS.values():
-    sizes = {"n_arms": bandit.n_arms, "size": bandit.list_size, "horizon": 1500}
+    sizes = {"n_arms": bandit.n_arms, "list_size": bandit.list_size, "horizon": 1500}
     add(
         semibandits, "cucb_blocks", "repair_blocks", [bandit], 1500,
         *({"epsilon": privacy, **sizes} for privacy in (1.0, 10.0, INF)),
@@ -157,12 +157,12 @@ for bandit in OURS.values():
     for privacy in (1.0, 4.0, INF):
         told = {"epsilon": privacy, "horizon": 300}
         add(semibandits, "super_arm_radius", "repair_radius", [bandit], 300, told, replications=1)
-        told = told | {"size": bandit.list_size}
+        told = told | {"list_size": bandit.list_size}
         add(semibandits, "cucb_hypercube", "repair_hypercube", [bandit], 300, told, replications=1)
 # at K = 20 the printed bonus leaves indices below 0: then any super arm is played
 add(
     semibandits, "cucb_ldp1", "algorithm_1", [semibandits.top_k(22, 20, 0.3)], T,
-    *({"epsilon": 5.0, "size": 20, "variant": variant} for variant in semibandits.VARIANTS),
+    *({"epsilon": 5.0, "list_size": 20, "variant": variant} for variant in semibandits.VARIANTS),
     replications=1,
 )  # fmt: skip
 

@@ -25,7 +25,7 @@ def test_without_privacy_it_is_robust_ucb():
     plain = robust_ucb(v=0.5, u=2.0, horizon=500)
     assert dp_robust_ucb(math.inf, v=0.5, u=2.0, horizon=500).record == plain.record
     wider = robust_ucb(v=0.5, u=2.0, horizon=500, c=18.0)
-    assert wider.record.factor == 4.5 * plain.record.factor and "times 4.5" in wider.version
+    assert wider.record.factor == 4.5 * plain.record.factor and "times 4.5" in wider.variant
 
 
 # --- privacy

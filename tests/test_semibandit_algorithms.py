@@ -37,7 +37,9 @@ def test_a_negative_index_makes_any_super_arm_be_played():
 
 def test_constants_of_the_trees():
     for box, reach in ((cucb_dp, 3), (cucb_dp_least_pulled, 1)):
-        printed, repaired = (box(0.5, size=3, n_arms=6, horizon=1000, variant=variant).record for variant in VARIANTS)
+        printed, repaired = (
+            box(0.5, list_size=3, n_arms=6, horizon=1000, variant=variant).record for variant in VARIANTS
+        )
         assert printed.scale == pytest.approx(2 * reach * math.log2(1000) / 0.5)
         assert printed.bonus_scale == pytest.approx(12 * reach * math.log(1000) ** 3 / 0.5)
         np.testing.assert_allclose(printed.terms, [[0.0, 4 * math.log(6000)]])
@@ -105,7 +107,7 @@ def test_central_algorithms_by_brute_force(least, horizon, variant):
     """Fix the super arms, change one user's outcomes in every way: the nodes that see it pay what is stated."""
     n_arms, size, epsilon = 4, 2, 0.7
     box = cucb_dp_least_pulled if least else cucb_dp
-    policy = box(epsilon, n_arms=n_arms, size=size, horizon=horizon, variant=variant)
+    policy = box(epsilon, n_arms=n_arms, list_size=size, horizon=horizon, variant=variant)
     rng = np.random.default_rng(horizon)
     played = [rng.permutation(n_arms)[:size] for _ in range(horizon)]
     reported, pulls = [], np.zeros(n_arms)

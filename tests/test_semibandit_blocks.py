@@ -130,7 +130,7 @@ def laws(monkeypatch, problem, rounds, again=False):
     monkeypatch.setattr(repair_blocks, "laplace", released)
     source = SimpleNamespace(env=None, noise=None, choice=SimpleNamespace(random=tie))
 
-    sizes = {"n_arms": problem.n_arms, "size": problem.list_size, "horizon": rounds}
+    sizes = {"n_arms": problem.n_arms, "list_size": problem.list_size, "horizon": rounds}
 
     def program():
         state.update(asked=[], open={arm: [] for arm in range(3)}, all={arm: [] for arm in range(3)})

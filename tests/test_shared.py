@@ -24,7 +24,6 @@ from fractions import Fraction
 import joblib
 import numpy as np
 import pytest
-from private_bandits.simulate import trace
 
 from private_bandits import baselines, simulate
 from private_bandits.baselines import replay
@@ -34,6 +33,7 @@ from private_bandits.policy import Player
 from private_bandits.privacy import audit
 from private_bandits.privacy.sampled import lower_end
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem
+from private_bandits.simulation import trace
 
 ARMS = Arms.bernoulli([0.5, 0.4])
 BALL = ConvexLoss.ball([[0.3]], kind="smooth")

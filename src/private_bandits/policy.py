@@ -16,8 +16,8 @@ from private_bandits.shown import Shown
 from private_bandits.streams import Streams, used_again
 
 __all__ = [
-    "Mechanism",
     "Calibration",
+    "Mechanism",
     "Player",
     "Policy",
 ]

@@ -19,6 +19,8 @@ from private_bandits.streams import streams
 if TYPE_CHECKING:
     import xarray as xr
 
+__all__ = ["log_checkpoints", "simulate", "trace"]
+
 AnyProblem = Arms | Cascade | ConvexLoss | LinearContext | Problem | SemiBandit
 _GRID = np.unique(np.round(10 ** (np.arange(299) / 16)).astype(np.int64))  # to 10^(298/16), the last below 2^62
 _FEW, _FEW_IN_PYTHON = 50_000, 200_000  # rounds in all: below, threads or processes cost more than they bring
