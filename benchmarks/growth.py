@@ -31,7 +31,7 @@ from pathlib import Path
 from private_bandits import simulate
 from private_bandits.papers.cascading import b_lb, ucb_laplace
 horizon, replications, workers = map(int, sys.argv[1:4])
-work = b_lb(20, 4, 0.2, 0.15), ucb_laplace(1.0, 4)
+work = b_lb(20, 4, 0.2, 0.15), ucb_laplace(1.0, list_size=4)
 simulate(*work, horizon=100, replications=2, seed=0)
 began = time.perf_counter()
 simulate(*work, horizon=horizon, replications=replications, seed=1, n_jobs=workers, checkpoints=[])

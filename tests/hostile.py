@@ -74,13 +74,13 @@ VALUES: dict[str, Any] = {
     "noise": "laplace", "scale": 2.0, "first": 0.0, "second": 1.0,
     "t": [10, 100, 1000, 10_000], "se": 1.0, "q": 0.6, "flip": 0.2, "kind": "smooth", "replication": 0,
     "epoch": 2, "log": 3.0, "excess": 2.0, "hits": 5, "others": 2, "other_runs": 10, "alpha": 0.05,
-    "record": baselines.dp_se(0.5, n_arms=3, horizon=100).record,
 }  # fmt: skip
 UPPER = ("theorem_2", "theorem_4", "theorem_6", "theorem_8", "repaired_first_upper", "repaired_blocks_upper")
 CHARGED = ("theorem_2", "theorem_4", "theorem_8", "theorem_8_terms", "super_arm_radius_upper", "b_inf_dp_upper")
 # where a function wants another
 OTHERS: dict[str, dict[str, Any]] = {
-    "simulate": {"problem": CASCADE, "policy": cascading.ucb_laplace(1.0, list_size=2)},
+    "simulation.simulate": {"problem": CASCADE, "policy": cascading.ucb_laplace(1.0, list_size=2)},
+    "simulation.trace": {"problem": CASCADE, "policy": cascading.ucb_laplace(1.0, list_size=2)},
     "papers.contextual.ldp_linucb": {"delta": 1e-3},
     **{f"papers.cascading.bounds.{name}": {"problem": CASCADE} for name in UPPER},
     "papers.cascading.bounds.theorem_10": {"problem": TOP},
@@ -98,6 +98,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "ConvexLoss.allows": {"point": np.array([1.0])},
     "Ball.allows": {"point": np.array([0.5, 0.5])},
     "LinearContext.table": {"sets": [[[1.0, 0.0], [0.0, 1.0]]], "means": [[0.5, 0.2]]},
+    "privacy.account": {"policy": baselines.dp_se(0.5, n_arms=3, horizon=100)},
     "privacy.exact_loss": {"horizon": 3},
     "privacy.worst_case": {"horizon": 3},
     "privacy.audit": {"target": [[0.5, 0.5], [0.2, 0.8]], "runs": 1000},
@@ -118,7 +119,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 # made by class methods, by readers or by constructors, and what is only answered
 SKIPPED = {"FinitePolicy", "Learner", "LinearContext", "Player", "Policy", "Problem", "SetBandit"}
 SKIPPED |= {"Audit", "Epoch", "Interval", "Streams", "Terms"}
-FREE = {("simulate", "horizon"), ("simulate", "replications")}  # as many as are asked for
+FREE = {("simulation.simulate", "horizon"), ("simulation.simulate", "replications")}  # as many as are asked for
 
 
 HOSTILE: tuple[Any, ...] = (

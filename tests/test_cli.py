@@ -187,7 +187,7 @@ def test_the_page_of_a_run_opens_offline_and_shows_figures_and_tables(made):
 def shortcut(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that neither execute nor build, for what happens around these steps."""
 
-    def execute(path: Path, parameters: dict, *, output: Path) -> SimpleNamespace:
+    def execute(path: Path, parameters: dict, *, output: Path, strict: bool = False) -> SimpleNamespace:
         (output / "data" / "figure-1.csv").write_text("half")
         return SimpleNamespace(notebook=nbformat.read(path, as_version=4), seconds=[0.0] * 6)
 
@@ -306,7 +306,7 @@ def test_reproduce_publishes_nothing_if_a_chapter_fails(published, capsys, monke
     (published.data("tiny") / "figure-1.csv").unlink()
     before = tree(published.root)
 
-    def execute(path, parameters, *, output):
+    def execute(path, parameters, *, output, strict=False):
         if path.stem == "zeta":
             raise ChapterFailed("zeta: ValueError")
         return SimpleNamespace(notebook=nbformat.read(published.path("tiny"), as_version=4))

@@ -187,8 +187,9 @@ class Own:
     start = lambda self, problem, choice, noise: self
 arms = Arms.bernoulli([0.9, 0.5])
 pairs = [
-    (arms, baselines.adap_ucb(1.0)), (cascading.b_lb(8, 3, 0.4, 0.3), cascading.ucb_laplace(1.0, 3)), (arms, Own()),
-    (arms, baselines.replay(Own(), 1.0, 200)),
+    (arms, baselines.adap_ucb(1.0)), (arms, Own()),
+    (cascading.b_lb(8, 3, 0.4, 0.3), cascading.ucb_laplace(1.0, list_size=3)),
+    (arms, baselines.replay(Own(), 1.0, horizon=200)),
     (ConvexLoss.ball([[0.3]], kind="smooth"), Own())]
 done = [simulate(*pair, horizon=200, replications=1, seed=1).regret[0, -1].item() for pair in pairs]
 print(done)

@@ -70,9 +70,9 @@ CORPUS = [
     ("problems.ConvexLoss", {"domain": "arms", "anchors": math.nan}, "anchors"),
     ("problems.ConvexLoss", {"domain": "nonsense"}, "domain"),
     ("LinearContext.sphere", {"link": "linear", "theta": "x"}, "theta"),
-    ("simulate", {"checkpoints": np.array(1.0)}, "checkpoints"),
-    ("simulate", {"policy": hostile.cascading.cascade_ucb1}, "policy"),
-    ("simulate", {"problem": None}, "problem"),
+    ("simulation.simulate", {"checkpoints": np.array(1.0)}, "checkpoints"),
+    ("simulation.simulate", {"policy": hostile.cascading.cascade_ucb1}, "policy"),
+    ("simulation.simulate", {"problem": None}, "problem"),
     # numbers that no float holds, that Python does not write, or whose square is no float
     ("baselines.adap_ucb", {"epsilon": 10**309}, "epsilon must be finite"),
     ("baselines.adap_ucb", {"epsilon": 10**5000}, "epsilon must be finite"),
@@ -85,12 +85,12 @@ CORPUS = [
     ("papers.contextual.instances.convex", {"kind": []}, "kind"),
     ("papers.contextual.instances.one_set", {"link": np.ones(5)}, "link"),
     ("papers.cascading.length_channel", {"list_size": 1.5}, "list_size"),
-    ("privacy.account", {"record": 1.0}, "record"),
+    ("privacy.account", {"policy": 1.0}, "policy"),
     ("privacy.lower_end", {"alpha": 5e-324}, "alpha"),
     ("privacy.private_kl", {"apart": np.ones(5)}, "apart"),
     ("streams.streams", {"seed": 0.5}, "seed"),
     ("papers.heavy_tailed.ldp_robust_se", {"v": 5e-324}, "v must be >= 1e-9"),
-    ("papers.contextual.ldp_glm", {"alpha": 5e-324, "responses": "binary"}, "alpha must be >= 1e-300"),
+    ("papers.contextual.ldp_glm", {"alpha": 5e-324, "responses": "binary"}, "beta must be >= 1e-300"),
     ("privacy.certified_loss", {"hits": [[0.5], [0.5, 0.2]]}, "hits"),
 ]
 
@@ -127,7 +127,7 @@ def test_what_is_large_or_has_few_digits_is_no_overflow(calls):
     found = {epsilon: bound(epsilon=epsilon, horizon=100) for epsilon in (1e-9, 2.0**31, math.inf)}
     assert [*found.values()] == [pytest.approx(100 / 8), 0.0, 0.0]
     for path, function in calls.items():
-        if "horizon" in hostile.meant(path, function) and path != "simulate":
+        if "horizon" in hostile.meant(path, function) and path != "simulation.simulate":
             assert hostile.called(path, function, {"horizon": 2**62}), path
 
 

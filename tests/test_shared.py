@@ -138,7 +138,7 @@ LEAKS = {
     "of a class above": type("Below", (policy_with(pulls=[0], tell=counted),), {"__module__": "mine"})(),
     "bound anew": policy_with(pulls=0, tell=rebinding)(),
     "slots": policy_with(__slots__=("more",), pulls=[0], tell=counted)(),
-    "replayed": replay(policy_with(pulls=[0], tell=counted)(), 1.0, 100, first=1),
+    "replayed": replay(policy_with(pulls=[0], tell=counted)(), 1.0, horizon=100, first=1),
     "of a learner's class": policy_with(start=lambda self, problem, choice, noise: Learner())(),
     "of a part's class": policy_with(tell=lambda self, feedback: self.held.tell(feedback))(Inner()),
     "function": policy_with(tell=lambda self, feedback: self.held(feedback))(counter()),
@@ -207,7 +207,7 @@ STREAMS = {
 
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 def test_a_stream_is_seen_wherever_it_is(stream):
-    for policy in (Arm0(stream), policy_with(stream=stream)(), replay(Arm0([stream]), 1.0, 100)):
+    for policy in (Arm0(stream), policy_with(stream=stream)(), replay(Arm0([stream]), 1.0, horizon=100)):
         with pytest.raises((ValueError, TypeError), match=f"{type(policy).__name__} must (draw from|be copied)"):
             play(policy)
     with pytest.raises((ValueError, TypeError), match=r"Two must (draw from|be copied)"):
@@ -346,9 +346,9 @@ class Wordless(Player):
 
 
 class Odd(Player):
-    """Its version is no text."""
+    """Its variant is no text."""
 
-    name, start, version = "odd", Arm0.start, ("a", "b")
+    name, start, variant = "odd", Arm0.start, ("a", "b")
 
 
 def named(name):
@@ -367,8 +367,8 @@ for _ in range(5000):
         (named(3), "policy must be a text, got 3"),
         (named("a\0b"), "policy must be a text, got 'a"),
         (named("\udcff"), "policy must be a text, got "),
-        (Wordless(), "paper must be a text, got None"),
-        (Odd(), r"variant must be a text, got \('a', 'b'\)"),
+        (Wordless(), "paper of wordless must be text, got None"),
+        (Odd(), r"variant of odd must be text, got \('a', 'b'\)"),
         (Arm0(x for x in "a"), "Arm0 must be copied for each run, got cannot pickle 'generator' object"),
         (Arm0(threading.Lock()), "Arm0 must be copied for each run, got cannot pickle '_thread.lock' object"),
         (Arm0(math), "Arm0 must be copied for each run, got cannot pickle 'module' object"),

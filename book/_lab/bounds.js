@@ -70,7 +70,7 @@ export function cascadeBounds(values) {
 }
 
 // The algorithms are made for ln T, and so are their bounds. Theorem 6 is about K-paths alone.
-export function semiBounds({ family, n_arms, size, gap, epsilon, delta, horizon }) {
+export function semiBounds({ family, n_arms, list_size: size, gap, epsilon, delta, horizon }) {
   if (family === "top-K") {
     const values = { m: n_arms, K: size, gap, epsilon, delta };
     const named = { theorem_2: "ldp1-repaired", theorem_4: "ldp2-repaired", theorem_8: "dp-repaired" };
