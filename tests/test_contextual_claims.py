@@ -54,7 +54,7 @@ def test_a_proved_order_is_reproduced_and_a_larger_power_is_not(rule, monkeypatc
     found = getattr(rules, rule)()
     assert (found.verdict, found.evidence) == (REPRODUCED, DERIVED)
     for name in ("algorithm_5", "algorithm_3"):
-        monkeypatch.setattr(lemmas, name, lambda *_, **__: lemmas.Powers(0.78, 1.0))
+        monkeypatch.setattr(lemmas, name, lambda *_, **__: lemmas.Exponents(0.78, 1.0))
     monkeypatch.setattr(lemmas, "free", lambda _: 0.53)
     assert getattr(rules, rule)().verdict == NOT_REPRODUCED
 

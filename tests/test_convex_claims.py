@@ -36,16 +36,16 @@ PROVED = [
 def test_a_proved_order_is_reproduced_and_a_larger_power_is_not(rule, monkeypatch):
     found = getattr(rules, rule)()
     assert (found.verdict, found.evidence) == (REPRODUCED, DERIVED)
-    larger = lemmas.Powers(0.9, 2.3, 2.3)
+    larger = lemmas.Exponents(0.9, 2.3, 2.3)
     for name in ("one_point", "two_points", "stochastic_arms"):
         monkeypatch.setattr(lemmas, name, lambda *_, **__: larger)
     assert getattr(rules, rule)().verdict == NOT_REPRODUCED
 
 
 def test_the_powers_of_bounds_are_those_of_their_formulas():
-    found = lemmas.powers(lambda t, epsilon: math.sqrt(t) * math.log(t) / epsilon**2)
+    found = lemmas.exponents(lambda t, epsilon: math.sqrt(t) * math.log(t) / epsilon**2)
     assert found.noise == pytest.approx(2.0) and 0.5 < found.horizon < 0.506
-    assert lemmas.powers(lambda t, _: math.log(t) ** 2).log == pytest.approx(2.0)
+    assert lemmas.exponents(lambda t, _: math.log(t) ** 2).log == pytest.approx(2.0)
     assert lemmas.one_point("distance", "sphere").noise == pytest.approx(0.5, abs=0.01)
     assert lemmas.one_point("smooth", "saha_tewari").noise == pytest.approx(2 / 3, abs=0.01)
     assert lemmas.two_points("distance", "tuned")[::2] == pytest.approx((0.5, 1.0), abs=0.01)

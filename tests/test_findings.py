@@ -80,8 +80,8 @@ def printed_horizon():
 def near():
     parameters = {name: one.default for name, one in find_book().parameters("semibandits").items()}
     growth = sets.growth(sets.added(Chapter("semibandits", parameters).long("blocks")))
-    powers = [one.measured for one in growth[growth["algorithm"].str.contains("blocks")]["power"]]
-    return f"{sum(powers) / len(powers):.1f}"
+    exponents = [one.measured for one in growth[growth["algorithm"].str.contains("blocks")]["power"]]
+    return f"{sum(exponents) / len(exponents):.1f}"
 
 
 BIT = "Response, first item"
@@ -126,7 +126,7 @@ SAID = {
     },
     "semibandits": {r"a power of \$K\$ near (\d\.\d)": near},
 }
-# What else has digits: names, powers of T and K, what is given, and what is claimed.
+# What else has digits: names, exponents of T and K, what is given, and what is claimed.
 OTHER = {
     "cascading": (r"Algorithm \d|CascadeUCB1|T=100\{,\}000", ["0.2"]),
     "contextual": (r"Algorithms? \d( and \d)?|T\^\{3/4\}|Table 1|\$1/\\epsilon\^2\$", ["1"]),

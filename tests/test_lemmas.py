@@ -209,7 +209,7 @@ def test_powers_of_a_bound():
     def made(size, horizon, epsilon, delta):
         return math.log(horizon) ** 1.5 / size * epsilon**-2 * (-math.log(delta)) ** 0.25
 
-    assert lemmas.powers(made) == close(wanted)
+    assert lemmas.exponents(made) == close(wanted)
 
 
 def test_a_laplace_noise_may_hide_an_item_and_a_gaussian_one_may_not():
@@ -222,12 +222,12 @@ def test_a_laplace_noise_may_hide_an_item_and_a_gaussian_one_may_not():
 
 
 def test_the_printed_bonus_has_the_power_two_and_a_half():
-    printed, proved = lemmas.hybrid_powers()
+    printed, proved = lemmas.hybrid_exponents()
     assert printed == close(2.5)
     log_t = math.log(10) * 1e4  # B ln^1.5 B, B of order ln T, has the power 1 + 1.5/ln B
     assert proved == close(1 + 1.5 / math.log(6 * 9.8 * 20 * log_t / 0.15), abs=0.02)
 
 
 def test_a_reply_moves_two_clicks_and_with_the_examinations_k_plus_one():
-    assert lemmas.reply_powers() == close((0.0, math.log(129 / 9) / math.log(16)), abs=0.01)
-    assert lemmas.reply_powers([1, 2]) == close((1.0, math.log2(3)))  # with one position a click can only come or go
+    assert lemmas.reply_exponents() == close((0.0, math.log(129 / 9) / math.log(16)), abs=0.01)
+    assert lemmas.reply_exponents([1, 2]) == close((1.0, math.log2(3)))  # with one position a click can only come or go

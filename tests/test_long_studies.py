@@ -132,7 +132,7 @@ def test_parameters_must_fit_each_other(chapter, change, message):
 
 
 def test_the_fit_of_kappa_finds_the_power_that_is_there():
-    """Rows made by hand: the last two decades add what is proved, times a power of K."""
+    """Rows made by hand: the last two decades add what is proved, times a exponent of K."""
     frame, runs = [], np.arange(4)
     for p in (0.1, 0.5):
         for size in (2, 4, 8):
@@ -148,10 +148,10 @@ def test_the_fit_of_kappa_finds_the_power_that_is_there():
                 frame.append(pd.DataFrame(labels | {"t": t, "regret": regret}))
     found, of_kappa = cascading.kappa_fit(pd.concat(frame), "central")
     assert found[:3] == pytest.approx((0.3, 0.3, 0.3))
-    powers = [
+    exponents = [
         np.polyfit(np.log([2, 4, 8]), np.log([(1 - (1 - p) ** k) / p for k in (2, 4, 8)]), 1)[0] for p in (0.1, 0.5)
     ]
-    assert of_kappa == pytest.approx(np.mean(powers))
+    assert of_kappa == pytest.approx(np.mean(exponents))
 
 
 def test_a_policy_learns_from_where_its_regret_a_round_stays_below_half_of_uniform_play():
@@ -201,7 +201,7 @@ def test_a_claimed_power_with_its_logarithm_is_larger_in_the_same_fit():
 
 def test_what_is_removed_is_measured_beside_what_the_radii_give():
     rows = Chapter("semibandits", changed("semibandits")).long("powers")
-    found = sets.removals(sets.powers(rows))
+    found = sets.removals(sets.exponents(rows))
     assert len(found) == 10 and (np.abs(found["law"] - [one.measured for one in found["removed"]]) < 0.2).all()
     one, all_arms = (found[found["instances"] == name].iloc[0] for name in ("one matters", "top-K"))
     assert one["removed"].measured > 1.6 and 0.8 < all_arms["removed"].measured < 1.0
@@ -216,7 +216,7 @@ def test_reports_until_a_radius_is_small_by_hand():
 
 
 def added(power, algorithm):
-    """Rows of an algorithm with and without privacy, which adds a power of K per bad arm."""
+    """Rows of an algorithm with and without privacy, which adds a exponent of K per bad arm."""
     rows = []
     for size in (1, 4, 16):
         for epsilon, more in ((0.5, 3.0 * size**power), (math.inf, 0.0)):
@@ -266,7 +266,7 @@ def test_the_price_is_a_ratio_of_the_largest_regrets():
     assert found["gap"].unique() == [0.1]
 
 
-# --- contexts: powers that are read off grids of gaps
+# --- contexts: exponents that are read off grids of gaps
 
 
 def grid(law, horizons, ratio, at, runs=20, spread=0.02, seed=0):

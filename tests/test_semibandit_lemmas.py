@@ -53,7 +53,7 @@ def test_lemma_2_needs_few_rounds_when_arms_are_fewer_than_rounds():
     assert lemmas.lemma_2_failures(40, 50) == close(by_hand)
 
 
-# --- Fact 1 and powers
+# --- Fact 1 and exponents
 
 
 def test_fact_1_is_tight_and_can_fail():
@@ -75,12 +75,13 @@ def test_the_powers_of_a_law_are_found():
         distance = problem.smallest_gaps.max()
         return arms * problem.list_size**1.5 * math.log(horizon) ** 0.5 / (epsilon**3 * distance**2)
 
-    assert lemmas.powers(law, "K-path") == close((1.5, 3.0, 2.0, 0.5))
+    assert lemmas.exponents(law, "K-path") == close((1.5, 3.0, 2.0, 0.5))
 
 
 def test_powers_against_the_claims():
     for found, claimed, proved in (
-        (lemmas.private_powers(), 1.0, 0.0), (lemmas.public_powers(), 2.0, 1.0), (lemmas.product_powers(), 2.0, 1.0),
+        (lemmas.private_exponents(), 1.0, 0.0), (lemmas.public_exponents(), 2.0, 1.0),
+        (lemmas.product_exponents(), 2.0, 1.0),
     ):  # fmt: skip
         assert found[0] == close(claimed, rel=0.02)
         assert proved - 1e-6 <= found[1] < proved + 0.05

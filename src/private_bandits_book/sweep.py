@@ -89,7 +89,7 @@ class RateFit(NamedTuple):
         if self.fit is None or len(self.values) < 2:
             return math.nan
         heights = np.array([law(value) for value in self.values])
-        if self.along:  # up to a constant, which is the limit of small powers of ln T
+        if self.along:  # up to a constant, which is the limit of small exponents of ln T
             if not np.ptp(heights):
                 return 0.0
             t = np.asarray(self.values, float)

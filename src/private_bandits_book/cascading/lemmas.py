@@ -36,8 +36,8 @@ _GRID = [
 """Instances; and epsilon."""
 
 
-class Powers(NamedTuple):
-    """With which powers a bound, or one over another, grows."""
+class Exponents(NamedTuple):
+    """With which exponents a bound, or one over another, grows."""
 
     log_t: float
     size: float  # K
@@ -247,8 +247,8 @@ def first_contradiction(bound: Callable[[Cascade, int], float], digits: int = 40
     return math.inf, math.nan, math.nan
 
 
-def powers(bound: Callable[[int, int, float, float], float]) -> Powers:
-    """Return the powers with which a bound grows, where epsilon is small and all others are large.
+def exponents(bound: Callable[[int, int, float, float], float]) -> Exponents:
+    """Return the exponents with which a bound grows, where epsilon is small and all others are large.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def powers(bound: Callable[[int, int, float, float], float]) -> Powers:
 
     horizons, sizes = (10**16, 10**32, 10**64), [2**power for power in range(3, 11)]
     noises, errors = (1e5, 1e6, 1e7), (1e-75, 1e-150, 1e-300)
-    return Powers(
+    return Exponents(
         log_t=_power([math.log(t) for t in horizons], [at(horizon=t) for t in horizons]),
         size=_power(sizes, [at(size) for size in sizes]),
         noise=_power(noises, [at(noise=noise) for noise in noises]),
@@ -270,7 +270,7 @@ def powers(bound: Callable[[int, int, float, float], float]) -> Powers:
 
 
 def hidden_item_power(scale: float, *, gaussian: bool = False) -> float:
-    """The power of ln T, as T grows, in what Algorithm 2 or 3 loses if a first noise hides a best item.
+    """The exponent of ln T, as T grows, in what Algorithm 2 or 3 loses if a first noise hides a best item.
 
     A best item whose first noise is so low that its index is below 0 until T is not shown again while K others have
     indices above 0, which has a probability that does not depend on T. So regret is at least of the order of T times
@@ -291,8 +291,8 @@ def hidden_item_power(scale: float, *, gaussian: bool = False) -> float:
     return float(np.polyfit(np.log(logs), logs + tails, 1)[0])
 
 
-def hybrid_powers(list_size: int = 4) -> tuple[float, float]:
-    """The powers of ln T in the regret of Algorithm 1 with ln^1.5 of the horizon, and of the pulls, in its bonus.
+def hybrid_exponents(list_size: int = 4) -> tuple[float, float]:
+    """The exponents of ln T in the regret of Algorithm 1 with ln^1.5 of the horizon, and of the pulls, in its bonus.
 
     With the horizon an item is observed about as often as its bonus is larger than the gap: until then its index is
     above those of items that were observed more often. With the pulls it is the bound that we prove.
@@ -317,7 +317,7 @@ def theorem_11_over_proved() -> float:
 
 
 def theorem_12_over_proved() -> tuple[float, float]:
-    """The power of 1/p in Theorem 12 as printed over what is proved, and the most that its repair is over that.
+    """The exponent of 1/p in Theorem 12 as printed over what is proved, and the most that its repair is over that.
 
     The power is that of lists of one item with gap = p/2 at epsilon = 1, where DP-KLUCB of Azize et al. (2025) has no
     more regret than a constant times what is proved. The repair has gap/d(p - gap || p) instead of 1/gap.
@@ -333,8 +333,8 @@ def theorem_12_over_proved() -> tuple[float, float]:
     return _power([1.0 / p for p in shown], printed), max(repaired)
 
 
-def reply_powers(sizes: Sequence[int] = (8, 16, 32, 64, 128)) -> tuple[float, float]:
-    """The powers of K in the L1 distance of two replies of a cascade: of the clicks, and with the examinations.
+def reply_exponents(sizes: Sequence[int] = (8, 16, 32, 64, 128)) -> tuple[float, float]:
+    """The exponents of K in the L1 distance of two replies of a cascade: of the clicks, and with the examinations.
 
     Parameters
     ----------

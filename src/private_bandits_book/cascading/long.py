@@ -217,7 +217,7 @@ def _lower(n_arms: int, list_size: int, p: float, trust: str, horizon: int) -> f
 
 
 def kappa_fit(kappa: pd.DataFrame, trust: str) -> tuple[Interval, float]:
-    """Return the power of K in `over_lower`, by replication and averaged over p, and that of kappa.
+    """Return the exponent of K in `over_lower`, by replication and averaged over p, and that of kappa.
 
     Kappa is (1 - (1 - p)^K)/p.
 
@@ -232,8 +232,8 @@ def kappa_fit(kappa: pd.DataFrame, trust: str) -> tuple[Interval, float]:
     rows["kappa"] = (1.0 - (1.0 - rows["p"]) ** rows["list_size"]) / rows["p"]
     for _, part in rows.groupby(["p", "replication"]):
         found.append([sweep.exact_slope(part["list_size"], part[name]).measured for name in ("regret", "kappa")])
-    powers, of_kappa = np.reshape(found, (rows["p"].nunique(), -1, 2)).mean(axis=0).T
-    return mean_interval(powers), float(of_kappa[0])
+    exponents, of_kappa = np.reshape(found, (rows["p"].nunique(), -1, 2)).mean(axis=0).T
+    return mean_interval(exponents), float(of_kappa[0])
 
 
 _COLUMNS = ["policy", "epsilon", "delta", "effective_epsilon", "n_arms", "list_size"]

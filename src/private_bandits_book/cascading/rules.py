@@ -3,7 +3,7 @@
 A panel is judged by its curves as published; whether its label is the privacy of its noise is a claim of its own. Our
 algorithms ask for one bit about one item, which is another mechanism, or other feedback: they are contributions of this
 book and lend no claim of the paper a verdict. Where a proof settles a regret, the bound that it gives is computed, and
-its powers are compared with the claimed ones.
+its exponents are compared with the claimed ones.
 """
 
 import math
@@ -161,7 +161,7 @@ def universality() -> Ruling:
 
 
 def _growth(size: int) -> Ruling:
-    printed, proved = lemmas.hybrid_powers(size)
+    printed, proved = lemmas.hybrid_exponents(size)
     said = f"with ln^1.5 of the horizon in its bonus an item is observed of order ln^{printed:.3g} T times"
     again = f"with ln^1.5 of the pulls, as in its proof, we prove the power {proved:.3g}, which falls to 1"
     return after_repair(_PROVED(printed < 1.0 + _XI, said, printed), _PROVED(proved < 1.0 + _XI, again, proved))
@@ -213,10 +213,10 @@ def _laplace(scale: float, bound: _Bound, size: float, error: float) -> Ruling:
 
 
 def _order(bound: _Bound, size: float, error: float, where: str = "") -> Ruling:
-    """Judge the powers of what is proved, 1 of ln T and 2 of 1/epsilon; the number is that of K."""
-    found = lemmas.powers(bound)
+    """Judge the exponents of what is proved, 1 of ln T and 2 of 1/epsilon; the number is that of K."""
+    found = lemmas.exponents(bound)
     names = ("ln T", "K", "1/epsilon", "ln(1/delta)")
-    said = f"{where}we prove the powers " + ", ".join(f"{a:.2g} of {b}" for a, b in zip(found, names, strict=True))
+    said = f"{where}we prove the exponents " + ", ".join(f"{a:.2g} of {b}" for a, b in zip(found, names, strict=True))
     return _PROVED(all(np.subtract(found, (1.0, size, 2.0, error)) < _NEAR), said, found.size)
 
 
@@ -250,15 +250,15 @@ def matching_ldp() -> Ruling:
         lower = 16 * (1.0 - p) ** (size - 1) * math.log(t) / (math.expm1(epsilon) ** 2 * p / 2.0)
         return bounds.theorem_6(problem=_items(size, p, p / 2.0), horizon=t, epsilon=epsilon, delta=delta) / lower
 
-    found = lemmas.powers(over)
-    said = f"Theorem 6 over the lower bound has the powers {found.log_t:.2f} of ln T and {abs(found.noise):.2f} of "
+    found = lemmas.exponents(over)
+    said = f"Theorem 6 over the lower bound has the exponents {found.log_t:.2f} of ln T and {abs(found.noise):.2f} of "
     said += f"1/epsilon, but {found.size:.2f} of K, besides ln(1/delta)"
     return _PROVED(max(found[:3]) < _NEAR, said, found.size)
 
 
 def k_squared() -> Ruling:
     """How far two replies are apart: in the clicks that the sentence names, and in all that must be hidden."""
-    clicks, both = lemmas.reply_powers()
+    clicks, both = lemmas.reply_exponents()
     said = f"a cascade has one click, so two replies differ by 2 in L1, with the power {clicks:.3g} of K"
     again = f"hiding the examinations too takes K + 1, with the power {both:.3g}"
     needed = 1.0 - _NEAR
@@ -319,8 +319,8 @@ def _excess(private: np.ndarray, plain: np.ndarray) -> Interval:
 
 
 def own_kappa(fit: Interval, kappa_power: float) -> Ruling:
-    """The power of K in the regret of one bit over the lower bound, against that of kappa."""
+    """The exponent of K in the regret of one bit over the lower bound, against that of kappa."""
     slower = None if fit.low <= kappa_power <= fit.high else fit.high < kappa_power
-    said = f"the ratio grows with the power {fit.measured:.2g} [{fit.low:.2g}, {fit.high:.2g}] of K, "
+    said = f"the ratio grows with the exponent {fit.measured:.2g} [{fit.low:.2g}, {fit.high:.2g}] of K, "
     found = Holds(MEASURED, excludes=("growth as kappa",))(slower, f"{said}kappa with {kappa_power:.2g}", fit)
     return found.of(repaired_local(1.0, list_size=4))

@@ -19,19 +19,19 @@ from private_bandits_book.studies import share
 DELTA = 1e-3
 _FAR = (10**75, 10**150)  # horizons at which logarithms hardly bend a power
 _NOISY = (1e-6, 1e-3)  # epsilons at which the noise is all that counts
-_LONGEST = 300.0  # powers of ten that `horizon_needed` looks through
+_LONGEST = 300.0  # exponents of ten that `horizon_needed` looks through
 _LOCKED = 0.9  # share of the largest regret from which a run counts as locked in
 
 
-class Powers(NamedTuple):
-    """With which powers a bound grows."""
+class Exponents(NamedTuple):
+    """With which exponents a bound grows."""
 
     horizon: float  # T
     noise: float  # 1/epsilon
 
 
-def powers(make: Callable[[float, int], Policy], slope: float = 1.0) -> Powers:
-    """Return the powers in the bound of Theorems 8 and 10, where T is large and epsilon small.
+def exponents(make: Callable[[float, int], Policy], slope: float = 1.0) -> Exponents:
+    """Return the exponents in the bound of Theorems 8 and 10, where T is large and epsilon small.
 
     Parameters
     ----------
@@ -53,25 +53,25 @@ def powers(make: Callable[[float, int], Policy], slope: float = 1.0) -> Powers:
 
     ends, noisy = [bound(1.0, t) for t in _FAR], [bound(epsilon, _FAR[1]) for epsilon in _NOISY]
     of_t = math.log(ends[1] / ends[0]) / math.log(_FAR[1] / _FAR[0])
-    return Powers(of_t, math.log(noisy[0] / noisy[1]) / math.log(_NOISY[1] / _NOISY[0]))
+    return Exponents(of_t, math.log(noisy[0] / noisy[1]) / math.log(_NOISY[1] / _NOISY[0]))
 
 
-def algorithm_5(variant: str = "printed", noise: str = "gaussian", dim: int = 2) -> Powers:
-    """Return the powers for Algorithm 5; arguments as for `ldp_linucb`."""
+def algorithm_5(variant: str = "printed", noise: str = "gaussian", dim: int = 2) -> Exponents:
+    """Return the exponents for Algorithm 5; arguments as for `ldp_linucb`."""
     delta = 0.0 if noise == "laplace" else DELTA
-    return powers(lambda e, t: ldp_linucb(e, delta=delta, dim=dim, horizon=t, variant=variant, noise=noise))
+    return exponents(lambda e, t: ldp_linucb(e, delta=delta, dim=dim, horizon=t, variant=variant, noise=noise))
 
 
-def algorithm_3(variant: str = "printed") -> Powers:
-    """Return the powers for Algorithm 3; arguments as for `ldp_glm`."""
-    return powers(lambda e, t: ldp_glm(e, delta=DELTA, dim=2, horizon=t, variant=variant), slope=0.25)
+def algorithm_3(variant: str = "printed") -> Exponents:
+    """Return the exponents for Algorithm 3; arguments as for `ldp_glm`."""
+    return exponents(lambda e, t: ldp_glm(e, delta=DELTA, dim=2, horizon=t, variant=variant), slope=0.25)
 
 
 def free(link: str) -> float:
-    """Return the power of T without privacy, of LinUCB ("linear") or of GLOC with Newton steps."""
+    """Return the exponent of T without privacy, of LinUCB ("linear") or of GLOC with Newton steps."""
     if link == "linear":
-        return powers(lambda _, __: linucb(dim=2)).horizon
-    return powers(lambda _, t: gloc(dim=2, horizon=t), slope=0.25).horizon
+        return exponents(lambda _, __: linucb(dim=2)).horizon
+    return exponents(lambda _, t: gloc(dim=2, horizon=t), slope=0.25).horizon
 
 
 def printed_over_needed() -> float:

@@ -168,7 +168,7 @@ def _between(point: Peak) -> tuple[float, float]:
 
 
 def apart(one: Interval, other: Interval) -> Interval:
-    """Return the difference of two powers, every error added.
+    """Return the difference of two exponents, every error added.
 
     Parameters
     ----------

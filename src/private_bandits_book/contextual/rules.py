@@ -1,8 +1,8 @@
 """The rules that judge what Zheng et al. (2020) claim of contexts, a function for each claim.
 
 Theorems 8 and 10 are proved here for the printed algorithms, so the rows of Table 1 are not fitted. What other
-algorithms do on the same problems is decided by runs, in the notebook's cells: powers by equivalence, 1/2 against 2/3,
-the nearest wrong one, and differences of powers at worst gaps.
+algorithms do on the same problems is decided by runs, in the notebook's cells: exponents by equivalence, 1/2 against
+2/3, the nearest wrong one, and differences of exponents at worst gaps.
 """
 
 import math
@@ -47,7 +47,7 @@ def published_setting() -> Ruling:
 def theorem_8() -> Ruling:
     """The bound by the printed constants, whose ellipsoids hold at epsilon <= 1."""
     least, found = lemmas.printed_over_needed(), lemmas.algorithm_5()
-    said = f"the printed radius is at least {least:.2f} times the one that is proved; the bound then has the powers "
+    said = f"the printed radius is at least {least:.2f} times the one that is proved; the bound then has the exponents "
     holds = least >= 1.0 and found.horizon < 0.75 + _NEAR_T and found.noise < 1 + _NEAR
     return _PROVED(
         holds, f"{said}{found.horizon:.3f} of T, claimed 0.75, and {found.noise:.2f} of 1/epsilon, claimed 1"
@@ -64,8 +64,10 @@ def laplace_linear() -> Ruling:
     return _order(lemmas.algorithm_5("derived", "laplace"), "with Laplace noise and our radius")
 
 
-def _order(found: lemmas.Powers, how: str) -> Ruling:
-    said = f"{how} the bound has the powers {found.horizon:.3f} of T, claimed 0.75, and {found.noise:.2f} of 1/epsilon"
+def _order(found: lemmas.Exponents, how: str) -> Ruling:
+    said = (
+        f"{how} the bound has the exponents {found.horizon:.3f} of T, claimed 0.75, and {found.noise:.2f} of 1/epsilon"
+    )
     return _PROVED(found.horizon < 0.75 + _NEAR_T and found.noise < 1 + _NEAR, f"{said}, claimed 1")
 
 
@@ -81,7 +83,7 @@ def table_1_generalised_linear_non_private() -> Ruling:
 
 def _free(link: str, by: str) -> Ruling:
     found = lemmas.free(link)
-    return _PROVED(found < 0.5 + _NEAR_T, f"by {by}, the power of T is {found:.3f}, claimed 0.5")
+    return _PROVED(found < 0.5 + _NEAR_T, f"by {by}, the exponent of T is {found:.3f}, claimed 0.5")
 
 
 # --- the limit without noise

@@ -21,16 +21,16 @@ _ROUNDS = 5  # of the streaming learner whose histories are enumerated
 _MODULUS = 7
 
 
-class Powers(NamedTuple):
-    """With which powers a bound grows."""
+class Exponents(NamedTuple):
+    """With which exponents a bound grows."""
 
     horizon: float  # T
     log: float  # ln T
     noise: float  # 1/epsilon
 
 
-def powers(bound: Callable[[int, float], float]) -> Powers:
-    """Return the powers with which a bound grows, where T is large and epsilon small.
+def exponents(bound: Callable[[int, float], float]) -> Exponents:
+    """Return the exponents with which a bound grows, where T is large and epsilon small.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ def powers(bound: Callable[[int, float], float]) -> Powers:
     ends, noisy = [bound(t, 1.0) for t in _FAR], [bound(_FAR[1], epsilon) for epsilon in _NOISY]
     rise, logs = math.log(ends[1] / ends[0]), [math.log(t) for t in _FAR]
     of_noise = math.log(noisy[0] / noisy[1]) / math.log(_NOISY[1] / _NOISY[0])
-    return Powers(rise / (logs[1] - logs[0]), rise / math.log(logs[1] / logs[0]), of_noise)
+    return Exponents(rise / (logs[1] - logs[0]), rise / math.log(logs[1] / logs[0]), of_noise)
 
 
-def one_point(row: str, learner: str, free: bool = False, noise: str = "gaussian") -> Powers:
-    """Return the powers in Corollary 4 with a learner of its, without privacy where `free`.
+def one_point(row: str, learner: str, free: bool = False, noise: str = "gaussian") -> Exponents:
+    """Return the exponents in Corollary 4 with a learner of its, without privacy where `free`.
 
     Parameters
     ----------
@@ -58,17 +58,17 @@ def one_point(row: str, learner: str, free: bool = False, noise: str = "gaussian
     others: dict[str, Callable[[], ConvexLoss]] = {"arms": instances.switching_arms, "line": instances.on_line}
     problem = others[row]() if row in others else instances.convex(row)
     delta = DELTA if noise == "gaussian" else 0.0
-    return powers(
+    return exponents(
         lambda t, e: bounds.corollary_4(
             problem=problem, horizon=t, epsilon=math.inf if free else e, delta=delta, learner=learner, noise=noise
         )
     )
 
 
-def two_points(kind: str, step: str, free: bool = False, noise: str = "gaussian") -> Powers:
-    """Return the powers in Theorem 6; arguments as for `one_point`, and the step of Algorithm 2."""
+def two_points(kind: str, step: str, free: bool = False, noise: str = "gaussian") -> Exponents:
+    """Return the exponents in Theorem 6; arguments as for `one_point`, and the step of Algorithm 2."""
     problem, delta = instances.convex(kind), DELTA if noise == "gaussian" else 0.0
-    return powers(
+    return exponents(
         lambda t, e: bounds.theorem_6(
             problem=problem, horizon=t, epsilon=math.inf if free else e, delta=delta, step=step, noise=noise
         )
@@ -94,8 +94,8 @@ def reduction_over_printed() -> float:
     return worst
 
 
-def stochastic_arms() -> Powers:
-    """Return the powers of Tsallis-INF with stochastic arms behind Algorithm 1: W^2 sum of 4 ln T / gap.
+def stochastic_arms() -> Exponents:
+    """Return the exponents of Tsallis-INF with stochastic arms behind Algorithm 1: W^2 sum of 4 ln T / gap.
 
     The bound of Zimmert and Seldin (2019) for losses in [0, 1], whose gaps the clipping to the width W divides by W.
     """
@@ -105,7 +105,7 @@ def stochastic_arms() -> Powers:
         width = 1.0 + 2.0 * noise_reach(sigma, "gaussian", t)
         return width**2 * 4.0 * math.log(t) * 3.0 / instances.GAP
 
-    return powers(bound)
+    return exponents(bound)
 
 
 def classical_excess(epsilons: Sequence[float]) -> tuple[float, float, float]:

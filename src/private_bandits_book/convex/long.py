@@ -86,7 +86,7 @@ STUDIES = {"powers": LongStudy(powers_runs, _STORED), "steps": LongStudy(steps_r
 
 
 def fit(rows: pd.DataFrame, row: str, learner: str, epsilon: float) -> RateFit:
-    """Return the power of T, or of ln T with two points on strongly convex losses.
+    """Return the exponent of T, or of ln T with two points on strongly convex losses.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def fit(rows: pd.DataFrame, row: str, learner: str, epsilon: float) -> RateFit:
 
 
 def fits(rows: pd.DataFrame) -> dict[tuple[str, str, float], RateFit]:
-    """Return every measured power of T, by row, learner and epsilon.
+    """Return every measured exponent of T, by row, learner and epsilon.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def fits(rows: pd.DataFrame) -> dict[tuple[str, str, float], RateFit]:
 
 
 def of_epsilon(rows: pd.DataFrame, row: str, step: str) -> RateFit:
-    """Return the power of 1/epsilon in the regret of two points.
+    """Return the exponent of 1/epsilon in the regret of two points.
 
     Parameters
     ----------
@@ -129,13 +129,13 @@ def of_epsilon(rows: pd.DataFrame, row: str, step: str) -> RateFit:
 
 
 def claimed(found: RateFit, exponent: float, log: float, wrong: float) -> tuple[Interval, float, float]:
-    """Return a fit, and what T^exponent (ln T)^log and the nearest wrong power of T are in it.
+    """Return a fit, and what T^exponent (ln T)^log and the nearest wrong exponent of T are in it.
 
     Parameters
     ----------
     found : RateFit
     exponent, log, wrong : float
-        Powers.
+        Exponents.
     """
     assert found.fit is not None
     stated = found.exponent(lambda t: t**exponent * math.log(t) ** log)
@@ -143,7 +143,7 @@ def claimed(found: RateFit, exponent: float, log: float, wrong: float) -> tuple[
 
 
 def apart(rows: pd.DataFrame, row: str, learner: str, plain: str, epsilon: float) -> Interval:
-    """Return the power of T of a learner less that of gradient descent, at the same horizons.
+    """Return the exponent of T of a learner less that of gradient descent, at the same horizons.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """The rules that judge what Zheng et al. (2020) claim of convex losses, a function for each claim.
 
 Table 1 states orders. Where the book proves one, or reduces it by Theorem 3 to a bound that the learner's authors
-prove, the bound is computed at horizons far beyond any run, and its powers are compared with the claimed ones. Powers
-that nothing here proves are judged by runs, in the notebook's cells; the next larger of T^(1/2), T^(2/3) and T^(3/4) is
-the nearest wrong one, fixed before the runs.
+prove, the bound is computed at horizons far beyond any run, and its exponents are compared with the claimed ones. What
+nothing here proves is judged by runs, in the notebook's cells; the next larger of T^(1/2), T^(2/3) and T^(3/4) is the
+nearest wrong one, fixed before the runs.
 """
 
 import math
@@ -61,11 +61,11 @@ def theorem_3() -> Ruling:
     return _PROVED(math.isfinite(ratio) and ratio < 100.0, said, ratio)
 
 
-def _order(found: lemmas.Powers, t: float, noise: float | None, by: str) -> Ruling:
-    """Whether proved powers of T and 1/epsilon are at most those claimed."""
+def _order(found: lemmas.Exponents, t: float, noise: float | None, by: str) -> Ruling:
+    """Whether proved exponents of T and 1/epsilon are at most those claimed."""
     holds = found.horizon < t + _NEAR_T and (noise is None or found.noise < noise + _NEAR)
     priced = "" if noise is None else f" and {found.noise:.2f} of 1/epsilon, claimed {noise:g}"
-    return _PROVED(holds, f"{by} the powers are {found.horizon:.3f} of T, claimed {t:.3g},{priced or ' no noise'}")
+    return _PROVED(holds, f"{by} the exponents are {found.horizon:.3f} of T, claimed {t:.3g},{priced or ' no noise'}")
 
 
 _OURS, _CITED = "by our proof", "by Theorem 3 and the learner's own theorem"
@@ -119,7 +119,7 @@ def table_1_two_points_convex_non_private() -> Ruling:
 def theorem_6_strong() -> Ruling:
     """Two points on strongly convex losses, in ln T."""
     found = lemmas.two_points("quadratic", "strong")
-    said = f"by our proof the powers are {found.log:.3f} of ln T and {found.noise:.2f} of 1/epsilon, claimed 1 and 2"
+    said = f"by our proof the exponents are {found.log:.3f} of ln T and {found.noise:.2f} of 1/epsilon, claimed 1 and 2"
     return _PROVED(found.log < 1 + _NEAR and found.noise < 2 + _NEAR, said)
 
 
@@ -152,7 +152,7 @@ def laplace_context_free() -> Ruling:
 
 
 def two_points_optimal(printed: Interval, tuned: Interval) -> Ruling:
-    """The power of 1/epsilon with the printed step, and with one that knows the noise."""
+    """The exponent of 1/epsilon with the printed step, and with one that knows the noise."""
     policy = two_point(1.0, problem=instances.convex("distance"), delta=lemmas.DELTA, horizon=1000)
     policy = replace(policy, method="two points")  # the step is no other feedback
     found = [at_most(power, 1.0, wrong=2.0, quantity="1/epsilon").of(policy) for power in (printed, tuned)]

@@ -224,8 +224,8 @@ def renyi(p: np.ndarray, q: np.ndarray, order: float) -> float:
     seen = p > 0
     if np.any(q[seen] == 0):
         return math.inf
-    powers = order * np.log(p[seen]) + (1.0 - order) * np.log(q[seen])
-    return float(np.logaddexp.reduce(powers, keepdims=True)[0] / (order - 1.0))
+    exponents = order * np.log(p[seen]) + (1.0 - order) * np.log(q[seen])
+    return float(np.logaddexp.reduce(exponents, keepdims=True)[0] / (order - 1.0))
 
 
 def _passes(level: float, threshold: float, reward: float) -> float:

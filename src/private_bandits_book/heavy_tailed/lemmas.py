@@ -22,7 +22,7 @@ _FAILED = 7.0  # pulls of AdaP-UCB beside it, for alpha >= 3.1
 
 
 def slopes(ratio: Callable[..., float], *axes: Sequence[float]) -> list[float]:
-    """Return how a ratio moves far out on its axes, in powers of them.
+    """Return how a ratio moves far out on its axes, in exponents of them.
 
     Slopes of ln(ratio) between the last two values of each axis of two or more, at every value of the others.
     """

@@ -20,7 +20,7 @@ from private_bandits_book.verdicts import DERIVED
 
 VS = (0.5, 0.9)  # of the talk
 N_ARMS = 5
-LEVEL = 0.02  # slope of a ratio, in powers of an axis, that logarithms of logarithms and doubling epochs account for
+LEVEL = 0.02  # slope of a ratio, in exponents of an axis, that logarithms of logarithms and doubling epochs account for
 _LARGEST_CENTRAL, _LARGEST_LOCAL = 1.0 / 13.0, 0.199  # inside the gaps (0, 1/12) and (0, 1/5) of the lower bounds
 _FAR, _HORIZON = (10**140, 10**280), 10**280  # where logarithms count for little and no bound is vacuous
 _EPSILONS, _ARMS, _MOMENTS = (1.0, 1e-2, 1e-4), (5, 5000, 5_000_000), (1.0, 1e3, 1e6)
@@ -52,7 +52,7 @@ def theorem_dp_robust_ucb() -> Ruling:
 
 
 def theorem_dp_upper_dependent() -> Ruling:
-    """The first part with its printed power of u against a lower bound on every private algorithm, and with u^(1/v)."""
+    """The first part with its printed exponent of u against a bound on every private algorithm, and with u^(1/v)."""
 
     def ratio(u: float, v: float) -> float:
         lower = bounds.dp_lower(n_arms=N_ARMS, gap=0.01, epsilon=0.05, v=v, horizon=_HORIZON, u=u, variant="corrected")
@@ -62,7 +62,7 @@ def theorem_dp_upper_dependent() -> Ruling:
 
 
 def theorem_dp_upper_independent() -> Ruling:
-    """The second part with its printed power of u against such a lower bound, and with u^(1/(1+v))."""
+    """The second part with its printed exponent of u against such a lower bound, and with u^(1/(1+v))."""
 
     def ratio(u: float, v: float) -> float:
         lower = bounds.dp_lower_independent(n_arms=N_ARMS, epsilon=0.05, v=v, horizon=_HORIZON, u=u)

@@ -1,7 +1,7 @@
 """Rates, judged by equivalence: more runs settle a verdict, and never destroy one.
 
-A claimed power of growth and the nearest wrong ones are named before any run, all in one fit at the same points. The
-margin is a quarter of the distance to a wrong power. With more runs each power tends to one verdict, but for those
+A claimed exponent of growth and the nearest wrong ones are named before any run, all in one fit at the same points. The
+margin is a quarter of the distance to a wrong one. With more runs each exponent tends to one verdict, but for those
 between the zones.
 """
 
@@ -15,27 +15,29 @@ from private_bandits.estimates import Interval
 from private_bandits_book.rules import NOT_LEARNT, Ruling, all_of, measurement, ruling
 from private_bandits_book.verdicts import MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
-_SHARE = 0.25  # of the distance between a claimed power and the nearest wrong one: how far from either counts as there
+_SHARE = (
+    0.25  # of the distance between a claimed exponent and the nearest wrong one: how far from either counts as there
+)
 
 Measured = Interval | float | None | Sequence[Interval | float | None]
 
 
 def at_most(found: Measured, claimed: float, *, wrong: float, quantity: str = "") -> Ruling:
-    """Judge whether regret grows with at most the claimed power.
+    """Judge whether regret grows with at most the claimed exponent.
 
-    It is reproduced if the interval ends below the claimed power plus the margin, not reproduced if it begins above
+    It is reproduced if the interval ends below the claimed exponent plus the margin, not reproduced if it begins above
     the wrong one less the margin, and undecided otherwise.
 
     Parameters
     ----------
     found : Interval, float, None or sequence of them
-        The measured power; None or NaN where there is none. Each of several must be at most the claimed one.
+        The measured exponent; None or NaN where there is none. Each of several must be at most the claimed one.
     claimed : float
-        The claimed power.
+        The claimed exponent.
     wrong : float
-        The nearest wrong power above it.
+        The nearest wrong exponent above it.
     quantity : str
-        In what the power is: "ln T", "K".
+        In what the exponent is: "ln T", "K".
 
     Examples
     --------
@@ -46,17 +48,17 @@ def at_most(found: Measured, claimed: float, *, wrong: float, quantity: str = ""
 
 
 def exactly(found: Measured, claimed: float, *, below: float, above: float, quantity: str = "") -> Ruling:
-    """Judge whether regret grows with the claimed power and no other.
+    """Judge whether regret grows with the claimed exponent and no other.
 
-    It is reproduced if the interval lies within the margins around the claimed power, not reproduced if it lies beyond
-    a wrong one, up to the margin, and undecided otherwise.
+    It is reproduced if the interval lies within the margins around the claimed one, not reproduced if it lies beyond a
+    wrong one, up to the margin, and undecided otherwise.
 
     Parameters
     ----------
     found, claimed, quantity
         As for `at_most`.
     below, above : float
-        The nearest wrong powers.
+        The nearest wrong exponents.
 
     Examples
     --------
@@ -64,7 +66,7 @@ def exactly(found: Measured, claimed: float, *, below: float, above: float, quan
     'undecided'
     """
     if math.isnan(below):
-        raise ValueError(f"wrong powers must lie around the claimed one, got {below:g} below {claimed:g}")
+        raise ValueError(f"wrong exponents must lie around {claimed:g}, got {below:g} below")
     return _each(found, claimed, below, above, quantity)
 
 
@@ -80,11 +82,11 @@ def _judged(found: Interval | float | None, claimed: float, below: float, above:
     if any(map(math.isnan, (*seen[:3], claimed, above))):
         return ruling(UNDECIDED, NOT_LEARNT, seen, MEASURED)
     if not (claimed < above and (not exact or below < claimed)):
-        raise ValueError(f"wrong powers must lie around the claimed one, got {below:g} and {above:g} for {claimed:g}")
+        raise ValueError(f"wrong exponents must lie around {claimed:g}, got {below:g} and {above:g}")
     over, under = _SHARE * (above - claimed), _SHARE * (claimed - below) if exact else math.inf
     where = f"{'exactly' if exact else 'at most'} {claimed:.3g}"
-    wrong = [f"{power:.3g}" for power in (below, above) if not math.isnan(power)]
-    said = f"power{f' of {quantity}' if quantity else ''} {seen.measured:.3g} "
+    wrong = [f"{exponent:.3g}" for exponent in (below, above) if not math.isnan(exponent)]
+    said = f"exponent{f' of {quantity}' if quantity else ''} {seen.measured:.3g} "
     said += f"[{seen.low:.3g}, {seen.high:.3g}]; claimed {where}, wrong {' and '.join(wrong)}"
     if seen.high < claimed + over and seen.low > claimed - under:
         return ruling(REPRODUCED, said, seen, MEASURED, excludes=tuple(wrong))

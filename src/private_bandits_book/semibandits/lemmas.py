@@ -21,8 +21,8 @@ FAR, FARTHER = 10**40, 10**400000
 """Horizons at which the bounds say something; the second has a logarithm that is large against K, too."""
 
 
-class Powers(NamedTuple):
-    """With which powers a bound grows."""
+class Exponents(NamedTuple):
+    """With which exponents a bound grows."""
 
     size: float  # K, per arm
     noise: float  # 1/epsilon
@@ -113,11 +113,11 @@ def fact_1(problem: SetBandit, draws: int = 600, seed: int = 0) -> float:
     return most
 
 
-# --- powers of bounds
+# --- exponents of bounds
 
 
-def powers(bound: Callable[..., float], shape: str) -> Powers:
-    """Return the powers with which a bound grows on a family of instances, per arm in a bad super arm.
+def exponents(bound: Callable[..., float], shape: str) -> Exponents:
+    """Return the exponents with which a bound grows on a family of instances, per arm in a bad super arm.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def powers(bound: Callable[..., float], shape: str) -> Powers:
         return most / int(np.count_nonzero(problem.smallest_gaps))
 
     horizons, sizes, noises, gaps = (FAR, FAR**2, FAR**4), (4, 8, 16, 32), (1e5, 1e6, 1e7), (0.2, 0.05, 0.0125)
-    return Powers(
+    return Exponents(
         size=power(sizes, [at(size) for size in sizes]),
         noise=power(noises, [at(noise=noise) for noise in noises]),
         gap=power([1.0 / gap for gap in gaps], [at(gap=gap) for gap in gaps]),
@@ -147,8 +147,8 @@ def power(x: Sequence[float], values: Sequence[float]) -> float:
     return float(exact_slope(x, values).measured)
 
 
-def private_powers(horizon: int = FARTHER) -> tuple[float, float]:
-    """Theorem 9: the powers of K per arm of its private term, and of that of a proved upper bound, on K-paths.
+def private_exponents(horizon: int = FARTHER) -> tuple[float, float]:
+    """Theorem 9: the exponents of K per arm of its private term, and of that of a proved upper bound, on K-paths.
 
     Between K = 64 and 4096, at an epsilon so small that the private term is all there is, and ln T large against K.
     """
@@ -163,8 +163,8 @@ def private_powers(horizon: int = FARTHER) -> tuple[float, float]:
     return power(sizes, claimed), power(sizes, reached)
 
 
-def public_powers(horizon: int = FARTHER) -> tuple[float, float]:
-    """The sketch of Theorem 9: powers of K, at m = 3K, of the private regret that it claims, and that is proved.
+def public_exponents(horizon: int = FARTHER) -> tuple[float, float]:
+    """The sketch of Theorem 9: exponents of K, at m = 3K, of the private regret that it claims, and that is proved.
 
     It claims K B_1 ln T / epsilon for each of the m - 2K + 1 super arms of its instance.
     """
@@ -176,8 +176,8 @@ def public_powers(horizon: int = FARTHER) -> tuple[float, float]:
     )
 
 
-def product_powers(horizon: int = FAR) -> tuple[float, float]:
-    """Section 3.3: the powers of 1/x, epsilon = Delta = x and K = 1, of the claimed product, and of a proved bound."""
+def product_exponents(horizon: int = FAR) -> tuple[float, float]:
+    """Section 3.3: the exponents of 1/x, epsilon = Delta = x and K = 1, of the claimed product and a proved bound."""
     points = [2.0**-10, 2.0**-20, 2.0**-30]
     claimed = [bounds.b_inf_dp_lower(n_arms=10, gap=x, epsilon=x, horizon=horizon) for x in points]
     reached = [

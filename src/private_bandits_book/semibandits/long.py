@@ -86,7 +86,7 @@ def _long(sweep: Sweep, problem: SemiBandit, policy: Policy, gap: float, horizon
     return LongRun(labels, problem, policy, horizon, SEED, runs, checkpoints=(10_000,))
 
 
-# --- the powers of K, 1/epsilon, 1/gap and ln T
+# --- the exponents of K, 1/epsilon, 1/gap and ln T
 
 _ALL, _NOISY, _PRINTED = (1, 2, 4, 8, 16), (0.25, 0.5, 1.0), VARIANTS[:1]
 SWEEPS = [
@@ -155,7 +155,7 @@ def at_the_end(runs: pd.DataFrame) -> pd.DataFrame:
     return ends.assign(regret=ends["regret"] / (ends["n_arms"] - ends["list_size"]))
 
 
-def powers(runs: pd.DataFrame) -> pd.DataFrame:
+def exponents(runs: pd.DataFrame) -> pd.DataFrame:
     """Return every measured power, of regret over the number of bad arms: a row per sweep, `power` an Interval.
 
     Parameters
@@ -185,12 +185,12 @@ def local_by_size(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def removed(sent: pd.Series, least: pd.Series) -> Interval:
-    """Return the power of K in the regret of one algorithm over that of another, at the K that both have, run by run.
+    """Return the exponent of K in the regret of one algorithm over another's, at the K that both have, run by run.
 
     Parameters
     ----------
     sent, least : Series
-        Rows of `powers`.
+        Rows of `exponents`.
     """
     common = [value for value in sent["values"] if value in least["values"]]
     both = [each["regrets"][:, np.isin(each["values"], common)] for each in (sent, least)]
@@ -203,7 +203,7 @@ def removals(found: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     found : DataFrame
-        What `powers` returns.
+        What `exponents` returns.
 
     Returns
     -------
@@ -239,7 +239,7 @@ def _row(found: pd.DataFrame, sweep: Sweep, maker: str, variant: str) -> pd.Seri
 
 
 def _slope(sweep: Sweep, maker: str, variant: str, sizes: Sequence[int]) -> float:
-    """The power of K in the reports that an arm needs until its radius is below the distance of the means."""
+    """The exponent of K in the reports that an arm needs until its radius is below the distance of the means."""
     apart = [sweep.gap / size if sweep.instances == "K-path" else sweep.gap for size in sizes]
     policies = [sweep.run(size, maker, variant).policy for size in sizes]
     needed = [reports(policy, distance, sweep.horizon) for policy, distance in zip(policies, apart, strict=True)]
@@ -289,8 +289,8 @@ def _lower(name: str, n_arms: int, size: int, gap: float, epsilon: float, horizo
     return bounds.theorem_5(n_arms=n_arms - size + 1, gap=gap, epsilon=epsilon, horizon=horizon, variant="corrected")
 
 
-def ratio_powers(ratios: pd.DataFrame) -> tuple[Interval, Interval]:
-    """Return the powers of K of CUCB-LDP2 and of the super-arm radius over Theorem 6.
+def ratio_exponents(ratios: pd.DataFrame) -> tuple[Interval, Interval]:
+    """Return the exponents of K of CUCB-LDP2 and of the super-arm radius over Theorem 6.
 
     Parameters
     ----------
@@ -359,7 +359,7 @@ def theorem_9_growth(private: pd.DataFrame) -> pd.DataFrame:
 
 
 def growth(private: pd.DataFrame) -> pd.DataFrame:
-    """Return the power of K in the regret per bad arm that privacy adds: a row per algorithm, horizon and epsilon.
+    """Return the exponent of K in the regret per bad arm that privacy adds: a row per algorithm, horizon and epsilon.
 
     `law` is that of `noise_level`, of the blocks.
 

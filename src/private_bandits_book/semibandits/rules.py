@@ -1,8 +1,8 @@
 """The rules that judge the claims of Chen et al. (2020), a function for each: of what was measured or computed.
 
 The paper has one table and no experiment, so its claims are rates. Where the book proves a rate, or its failure, for
-the algorithm as printed, the bound that it proves is computed and its powers are compared with the claimed ones. What
-runs measure is judged by equivalence: the nearest wrong power is the next one of the same quantity.
+the algorithm as printed, the bound that it proves is computed and its exponents are compared with the claimed. What
+runs measure is judged by equivalence: the nearest wrong exponent is the next one of the same quantity.
 """
 
 import math
@@ -118,31 +118,31 @@ def theorem_5() -> Ruling:
 theorem_6 = theorem_5
 
 
-def least_pulled_removes_k(powers: pd.DataFrame, removed: Iterable[Interval]) -> Ruling:
-    """The powers of K of CUCB-LDP2, and those of CUCB-LDP1 over it, for rewards with B_inf = 1."""
-    none = at_most(_pick(powers, SIZE, algorithm=_LDP2), 0.0, wrong=1.0, quantity=SIZE)
-    fewer = [Less("nothing", "the power of K that it removes")(_negative(more)) for more in removed]
-    return about(all_of(none, *fewer), powers)
+def least_pulled_removes_k(exponents: pd.DataFrame, removed: Iterable[Interval]) -> Ruling:
+    """The exponents of K of CUCB-LDP2, and those of CUCB-LDP1 over it, for rewards with B_inf = 1."""
+    none = at_most(_pick(exponents, SIZE, algorithm=_LDP2), 0.0, wrong=1.0, quantity=SIZE)
+    fewer = [Less("nothing", "the exponent of K that it removes")(_negative(more)) for more in removed]
+    return about(all_of(none, *fewer), exponents)
 
 
 def conjecture() -> Ruling:
     """Against the proved bound of an algorithm for every B_1-smooth reward."""
-    found = lemmas.powers(bounds.super_arm_radius_upper, "K-path").size
-    said = f"2 is the conjectured power of K per arm; the super-arm radius provably has at most {found:.3g}"
+    found = lemmas.exponents(bounds.super_arm_radius_upper, "K-path").size
+    said = f"2 is the conjectured exponent of K per arm; the super-arm radius provably has at most {found:.3g}"
     return _PROVED(found > 2.0 - _NEAR, f"{said}, for every B_1-smooth reward", found)
 
 
-def own_super_arm_radius(loss: float, epsilon: float, powers: pd.DataFrame) -> Ruling:
+def own_super_arm_radius(loss: float, epsilon: float, exponents: pd.DataFrame) -> Ruling:
     """The loss of a bit, what is proved, and what runs show."""
     proved = _order(bounds.super_arm_radius_upper, "K-path", (1.0, 2.0, 1.0, 1.0))
-    (power,) = _pick(powers, SIZE, algorithm="super-arm radius", instances="K-path")
-    return about(all_of(proved, at_most(power, 1.0, wrong=2.0, quantity=SIZE), Privacy(epsilon)(loss)), powers)
+    (power,) = _pick(exponents, SIZE, algorithm="super-arm radius", instances="K-path")
+    return about(all_of(proved, at_most(power, 1.0, wrong=2.0, quantity=SIZE), Privacy(epsilon)(loss)), exponents)
 
 
 def own_lower_ratio(rising: Interval, level: Interval) -> Ruling:
-    """The powers of K of CUCB-LDP2 and of the super-arm radius over the corrected Theorem 6."""
+    """The exponents of K of CUCB-LDP2 and of the super-arm radius over the corrected Theorem 6."""
     return all_of(
-        Less("no growth", "the power of K of CUCB-LDP2 over the bound")(_negative(rising)),
+        Less("no growth", "the exponent of K of CUCB-LDP2 over the bound")(_negative(rising)),
         exactly(level, 0.0, below=-1.0, above=1.0, quantity=SIZE),
     )
 
@@ -173,7 +173,7 @@ def central_upper() -> Ruling:
 
 def central_lower() -> Ruling:
     """The product of Section 3.3, against an upper bound; the sum of Table 1's caption is proved."""
-    (claimed, reached), ratio = lemmas.product_powers(), lemmas.sum_over_proved()
+    (claimed, reached), ratio = lemmas.product_exponents(), lemmas.sum_over_proved()
     said = f"at K = 1, epsilon = gap = x the power {claimed:.3g} of 1/x is claimed, blocks provably have {reached:.3g}"
     again = f"the sum m ln T (1/gap + 1/epsilon) is at most {ratio:.3g} times a proved bound"
     return after_repair(_PROVED(reached > claimed - _NEAR, said, reached), _at_most(_APART, ratio, again))
@@ -181,28 +181,28 @@ def central_lower() -> Ruling:
 
 def theorem_9() -> Ruling:
     """The print against an upper bound that is proved for every B_1-smooth reward."""
-    claimed, reached = lemmas.private_powers()
+    claimed, reached = lemmas.private_exponents()
     said = f"its private term has the power {claimed:.3g} of K per arm; for blocks we prove {reached:.2g} on every"
     return _PROVED(reached > claimed - _NEAR, f"{said} instance with equal gaps, so no constant would do", reached)
 
 
 def theorem_9_sketch() -> Ruling:
     """The regret that the sketch gives on its own instance against an upper bound there."""
-    claimed, reached = lemmas.public_powers()
+    claimed, reached = lemmas.public_exponents()
     said = f"at m = 3K and small epsilon its regret has the power {claimed:.3g} of K; that of blocks has at most"
     return _PROVED(reached > claimed - _NEAR, f"{said} {reached:.3g} there", reached)
 
 
 def table_1_b_1_dp() -> Ruling:
     """The product in 1/epsilon and 1/gap: K = 1 is among its cases."""
-    claimed, reached = lemmas.product_powers()
+    claimed, reached = lemmas.product_exponents()
     said = f"at epsilon = gap = x it has the power {claimed:.3g} of 1/x, and blocks provably {reached:.3g}"
     return _PROVED(reached > claimed - _NEAR, said, reached)
 
 
 def section_4_3() -> Ruling:
     """The order that the paper finds not satisfactory, against an upper bound of the same order."""
-    (_, reached), apart = lemmas.private_powers(), lemmas.rates_apart()
+    (_, reached), apart = lemmas.private_exponents(), lemmas.rates_apart()
     said = (
         f"it is the right order: an upper bound of order m (K/gap + 1/epsilon) is at most {apart:.3g} times a lower one"
     )
@@ -217,15 +217,15 @@ def own_central_rate() -> Ruling:
     return all_of(_PROVED(apart <= _APART, said, apart), upper)
 
 
-def own_blocks_k(powers: pd.DataFrame) -> Ruling:
-    """The power of K in what privacy adds per arm: for blocks what their noise gives, for CUCB-DP 1."""
+def own_blocks_k(exponents: pd.DataFrame) -> Ruling:
+    """The exponent of K in what privacy adds per arm: for blocks what their noise gives, for CUCB-DP 1."""
     found = []
-    for one in powers.itertuples():
-        if one.algorithm == BLOCKS:  # the nearest wrong power is that of Theorem 9
+    for one in exponents.itertuples():
+        if one.algorithm == BLOCKS:  # the nearest wrong exponent is that of Theorem 9
             found.append(at_most(one.power, one.law, wrong=1.0, quantity=SIZE))
         elif one.algorithm == _DP:
             found.append(exactly(one.power, 1.0, below=0.0, above=2.0, quantity=SIZE))
-    return about(all_of(*found), powers)
+    return about(all_of(*found), exponents)
 
 
 def private_term_dominated() -> Ruling:
@@ -246,18 +246,18 @@ def private_term_dominated() -> Ruling:
 
 
 def _order(bound: _Bound, shape: str, claimed: tuple[float, float, float, float]) -> Ruling:
-    """Judge the powers of what is proved, at most the claimed ones of K per arm, 1/epsilon, 1/gap and ln T."""
-    found = lemmas.powers(bound, shape)
+    """Judge the exponents of what is proved, at most the claimed ones of K per arm, 1/epsilon, 1/gap and ln T."""
+    found = lemmas.exponents(bound, shape)
     names = ("K per arm", EPSILON, GAP, LOG)
     rounded = (abs(round(each, 2)) for each in found)
-    said = "proved powers: " + ", ".join(f"{a:g} of {b}" for a, b in zip(rounded, names, strict=True))
+    said = "proved exponents: " + ", ".join(f"{a:g} of {b}" for a, b in zip(rounded, names, strict=True))
     holds = all(each < most + _NEAR for each, most in zip(found, claimed, strict=True))
     return _PROVED(holds, said, abs(round(found.size, 6)))
 
 
-def _pick(powers: pd.DataFrame, quantity: str, **facts: str) -> list[Interval]:
-    """Return the measured powers of one quantity with these facts, at best means of 1; at least one."""
-    rows = powers[(powers["quantity"] == quantity) & (powers["best"] == 1.0)]
+def _pick(exponents: pd.DataFrame, quantity: str, **facts: str) -> list[Interval]:
+    """Return the measured exponents of one quantity with these facts, at best means of 1; at least one."""
+    rows = exponents[(exponents["quantity"] == quantity) & (exponents["best"] == 1.0)]
     for name, value in facts.items():
         rows = rows[rows[name] == value]
     if rows.empty:
