@@ -12,11 +12,11 @@ import time
 from pathlib import Path
 
 import pytest
+from numba import config
 from numba.core.caching import IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 
 import private_bandits
-from numba import config
 from private_bandits._compiled import compiled
 
 SOURCE = Path(private_bandits.__file__).parent

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from numba import config, njit
+
 from private_bandits._folders import in_use
 
 _PACKAGE = Path(__file__).parent
