@@ -39,6 +39,7 @@ def answer(script: str, root: Path, **environment: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", f"{locate}\n{script}"],
         env={**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        cwd=root,  # numba makes a folder here where it finds no home
         capture_output=True,
         text=True,
         timeout=300,
