@@ -90,6 +90,7 @@ CORPUS = [
     ("privacy.private_kl", {"apart": np.ones(5)}, "apart"),
     ("streams.streams", {"seed": 0.5}, "seed"),
     ("papers.heavy_tailed.ldp_robust_se", {"v": 5e-324}, "v must be >= 1e-9"),
+    ("papers.contextual.two_point", {"noise": "laplace", "calibration": 1e300, "epsilon": math.inf}, "calibration"),
     ("papers.contextual.ldp_glm", {"beta": 5e-324, "responses": "binary"}, "beta must be >= 1e-300"),
     ("privacy.certified_loss", {"hits": [[0.5], [0.5, 0.2]]}, "hits"),
 ]

@@ -64,6 +64,7 @@ def number_scale(sensitivity: float, epsilon: float, delta: float, noise: str, c
         If an argument is out of range, or a delta is given with Laplace noise.
     """
     checks.choice("noise", noise, ("gaussian", "laplace"))
+    checks.choice("calibration", calibration, ("classical", "analytic"))
     if math.isinf(checks.epsilon(epsilon)):
         return 0.0
     if noise == "laplace":
