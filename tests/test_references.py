@@ -202,7 +202,7 @@ add(
 )  # fmt: skip
 add(
     heavy_tailed, "quantile_se", "private_quantiles", [pareto_arms([0.9, 0.5, 0.1], 2.5)], 20_000,
-    *({"epsilon": epsilon, "beta": 0.1, "width": width} for epsilon in (0.5, 3.0, INF) for width in (0.3, 2.0)),
+    *({"epsilon": epsilon, "beta": 0.1, "width": width} for epsilon in (0.1, 0.5, 3.0, INF) for width in (0.3, 2.0)),
     {"epsilon": 3.0, "beta": 0.1, "width": 2.0, "first": 3.0},
 )  # fmt: skip
 add(

@@ -417,6 +417,7 @@ def test_compiled_loops_give_the_generators_back(problem, policy):
         ({"replications": range(-1, 3)}, "replications must be a number, or an increasing range from 0 on, got range"),
         ({"seed": -1}, "seed must be >= 0, got -1"),
         ({"n_jobs": 0}, "n_jobs must be >= 1, or -1 for all cores, got 0"),
+        ({"n_jobs": -2}, "n_jobs must be >= -1, got -2"),
         ({"checkpoints": [5, 51]}, "checkpoints must be >= 1 and <= 50, got 51"),
         ({"checkpoints": [5, 5]}, r"checkpoints must increase, got \[5, 5\]"),
         ({"checkpoints": 5}, "checkpoints must be a sequence of rounds, got 5"),
