@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib
-import inspect
 import json
 import os
 import re
@@ -228,10 +226,6 @@ def test_the_first_page_counts_the_verdicts(pages: dict[Path, Page]) -> None:
     assert sum(said) == len(rows) and said[0] == sum(row["verdict"] == "reproduced" for row in rows)
 
 
-def _is_defined(thing: object) -> bool:
-    return inspect.isclass(thing) or inspect.isfunction(thing)
-
-
 def _rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -241,19 +235,6 @@ def _listed() -> list[str]:
     """The pages in the order of the table of contents, without those below other pages."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
     return [entry["file"].removeprefix("book/") for part in toc["parts"] for entry in part["chapters"]]
-
-
-@pytest.mark.book
-def test_the_reference_has_every_public_name(pages: dict[Path, Page]) -> None:
-    """Of each module that has a page, what it exports, or else what it defines."""
-    for source in sorted((ROOT / "book" / "api").glob("[!i]*.md")):
-        (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("api", f"{source.stem}.html"))
-        for name in re.findall(r"automodule:: (\S+)", source.read_text(encoding="utf-8")):
-            module = importlib.import_module(name)
-            own = (key for key, thing in vars(module).items() if getattr(thing, "__module__", "") == name)
-            listed = [key for key in getattr(module, "__all__", own) if key[0] != "_"]
-            public = {f"{name}.{key}" for key in listed if _is_defined(vars(module)[key])}
-            assert public and public <= page.ids
 
 
 @pytest.mark.book

@@ -43,7 +43,7 @@ class Notebook:
         if told := [output.text for output in cell.outputs if output.get("name") == "stderr"]:
             raise ValueError(told[0])
         shown = [output.get("data", {"text/plain": output.get("text", "")}) for output in cell.outputs]
-        return {kind: "\n".join(one.get(kind, "") for one in shown) for kind in ("text/plain", "text/html")}
+        return {kind: "".join(one.get(kind, "") for one in shown) for kind in ("text/plain", "text/html")}
 
     def edited(self, words: str, old: str = "", new: str = "# an edit\n") -> dict[str, str]:
         """Run the cell with these words again, after an edit: by default a comment in its first line."""
