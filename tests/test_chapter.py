@@ -6,7 +6,7 @@ import json
 import math
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 import pandas as pd
@@ -67,6 +67,8 @@ def test_what_is_not_allowed_is_refused_in_a_line(given, said):
         ["# Parameters\nhorizn = 300\n", "# Parameters\nhorizon = 300\n"],  # corrected
         ["# Parameters\nhorizon = 20 00\n", "# Parameters\nhorizon = 2000\n"],
         ["# Parameters\nhorizon = 20 00\n"],
+        ["# Parameters\nhorizn = 300\n", "# Parameters\nhorizon: int = 300\n"],
+        ["# Parameters\nhorizn = 300\n", "# Parameters\nhorizon = 300\nprint(horizon)\n"],
         ["# Parameters\nfor i in range(3):\n    print(i)\n"],
         ["# Parameters\nmine = 3\nget_ipython().run_line_magic('time', 'mine')\n"],
     ],
@@ -159,6 +161,18 @@ def test_what_a_reader_has_changed_is_run_again(small, held):
         assert small.play(arms, [policy])["regret"].max() == 300.0
     finally:
         Greedy.first[:] = [0]
+
+
+def test_a_class_of_a_reader_s_own_is_not_known_by_its_record(small):
+    plain = cascade_ucb1()
+
+    class Worst(type(plain)):
+        def play(self, problem, horizon, checkpoints, *more):
+            return np.full(len(checkpoints), 123.0)
+
+    small.play(SHOP, [plain])
+    worst = Worst(**{each.name: getattr(plain, each.name) for each in fields(plain)})
+    assert set(small.play(SHOP, [worst])["regret"]) == {123.0}
 
 
 @dataclass(frozen=True)

@@ -457,3 +457,122 @@ def test_there_are_no_more_workers_than_runs(n_jobs, policy, monkeypatch):
     monkeypatch.setattr(joblib, "cpu_count", lambda: 64)
     play(policy, horizon=200_000, replications=2, n_jobs=n_jobs)
     assert asked == [2]
+
+
+# --- what a stranger tried
+
+
+def static(made):
+    """A class whose static method is this."""
+    return policy_with(move=staticmethod(made))
+
+
+class Shared:
+    """Something of which a default is shared."""
+
+    @staticmethod
+    def grow(held=[0]):  # noqa: B006
+        held[0] += 1
+        return held[0]
+
+
+class GrowsStatic(Arm0):
+    def ask(self):
+        return [self.grow() * 0]
+
+    grow = staticmethod(Shared.grow)
+
+
+STREAM = np.random.default_rng(5)
+
+
+def of_the_module():
+    return STREAM.random()
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        (GrowsStatic(), "a run must leave nothing to the next, got a change of what copies of GrowsStatic share"),
+        (static(random.Random(1).random)(), "must draw from the streams that it is given"),
+        (static(of_the_module)(), "must draw from the streams that it is given"),
+        (policy_with(move=functools.partialmethod(print, STREAM))(), "must draw from the streams that it is given"),
+    ],
+    ids=["default", "bound", "named", "partial"],
+)
+def test_what_a_static_method_holds_is_seen(policy, said):
+    with pytest.raises(ValueError, match=said):
+        play(policy)
+
+
+class Changing(Arm0):
+    """Whose methods change."""
+
+    def ask(self):
+        self.ask = lambda: [1]
+        return [0]
+
+    def tell(self, feedback):
+        self.tell = lambda feedback: None
+
+
+class Late(Problem):
+    """Whose gap changes."""
+
+    n_arms = 2
+
+    def draw(self, items, t, rng):
+        return [0.0]
+
+    def gap(self, items, t):
+        self.gap = lambda items, t: 0.0
+        return 1.0
+
+
+def test_methods_that_change_in_a_run_are_followed():
+    arms = Arms.bernoulli([1.0, 0.0])
+    assert simulate(arms, Changing(), horizon=10, replications=1, seed=0).regret[0, -1] == 9.0
+    assert simulate(Late(), Arm0(), horizon=10, replications=1, seed=0).regret[0, -1] == 1.0
+
+
+class Told(Late):
+    """Whose feedback and gap are these."""
+
+    def __init__(self, feedback=(0.0,), lost=0.0):
+        self.feedback, self.lost = feedback, lost
+
+    def draw(self, items, t, rng):
+        return np.array([0.5]).flat if self.feedback == "flat" else self.feedback
+
+    def gap(self, items, t):
+        return self.lost
+
+
+@pytest.mark.parametrize("feedback", ["flat", {0: 0.5}, b"\x01", "", [10**400]], ids=repr)
+def test_feedback_that_is_no_list_of_numbers_is_refused(feedback):
+    with pytest.raises(ValueError, match="draw.* must return a sequence of finite numbers"):
+        simulate(Told(feedback), Arm0(), horizon=3, replications=1, seed=0)
+
+
+def test_what_no_number_holds_or_no_study_has_is_refused_at_once():
+    with pytest.raises(ValueError, match="gap.* must return a number >= 0"):
+        simulate(Told(lost=10**400), Arm0(), horizon=3, replications=1, seed=0)
+    with pytest.raises(ValueError, match="replications must be"):
+        simulate(ARMS, Arm0(), horizon=3, replications=range(10**400), seed=0)
+
+
+@pytest.mark.parametrize("depth", [150, 245, 450])
+def test_a_deep_part_is_told_or_refused_in_a_line(depth):
+    held: list = []
+    for _ in range(depth):
+        held = [held]
+    try:
+        play(Arm0(held))
+    except ValueError as error:
+        assert "\n" not in str(error) and "Arm0 must" in str(error)
+
+
+def test_arrays_of_other_fields_or_units_are_told_apart():
+    kinds = [("p", "f8")], [("q", "f8")]
+    assert parameters(Arm0(np.zeros(1, kinds[0]))) != parameters(Arm0(np.zeros(1, kinds[1])))
+    assert parameters(Arm0(np.zeros(1, "m8[ns]"))) != parameters(Arm0(np.zeros(1, "m8[ps]")))

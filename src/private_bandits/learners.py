@@ -4,7 +4,7 @@ They play the problems that the kernels play, from the same random numbers, and 
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import lru_cache, partial
 from itertools import chain
 from numbers import Real
@@ -144,7 +144,7 @@ def play(
 
 
 def _rounds(game: "_Game", learner: Any, checkpoints: np.ndarray, trace: np.ndarray) -> np.ndarray:
-    ask, tell, play_round, watched = game.asking(learner.ask), learner.tell, game.round, len(trace) > 0
+    ask, play_round, watched = game.asking(learner), game.round, len(trace) > 0
     regret, total, begun = np.zeros(len(checkpoints)), 0.0, 0
     for place, mark in enumerate(checkpoints.tolist()):
         for t in range(begun + 1, mark + 1):
@@ -154,7 +154,7 @@ def _rounds(game: "_Game", learner: Any, checkpoints: np.ndarray, trace: np.ndar
             feedback, lost = play_round(answer, t)
             if watched:
                 trace[t - 1] = game.row(answer, feedback)
-            tell(feedback)
+            learner.tell(feedback)
             total += lost
         regret[place], begun = total - game.best_fixed(), mark
     return regret
@@ -166,9 +166,9 @@ class _Game:
     def __init__(self, problem: Any, env: np.random.Generator) -> None:
         self.problem, self.env = problem, env
 
-    def asking(self, ask: Callable[..., Any]) -> Callable[[], Any]:
-        """Return what asks the learner."""
-        return ask
+    def asking(self, learner: Any) -> Callable[[], Any]:
+        """Return what asks the learner, whose methods may change."""
+        return lambda: learner.ask()
 
     def round(self, answer: Any, t: int) -> Round:
         """Play an answer."""
@@ -250,11 +250,11 @@ class _Own(_Lists):
 
     def play_of(self, order: list[int]) -> Callable[[int], Round]:
         """Return what plays a list."""
-        gap, draw, env = self.problem.gap, self.problem.draw, self.env
+        problem, env = self.problem, self.env  # whose methods may change
 
         def play(t: int) -> Round:
-            lost, feedback = gap(order, t), draw(order, t, env)
-            if not (isinstance(lost, Real) and -_ROUNDING <= lost < math.inf):  # type: ignore[operator]
+            lost, feedback = problem.gap(order, t), problem.draw(order, t, env)
+            if not (isinstance(lost, Real) and lost >= -_ROUNDING and _finite((lost,))):  # type: ignore[operator]
                 got = f"{checks.brief(lost)} for {order} in round {t}"
                 raise ValueError(f"gap() must return a number >= 0, got {got}")
             if not _finite(feedback):
@@ -304,7 +304,7 @@ class _Contexts(_Game):
         self.actions = np.zeros((_ROUNDS, problem.dim, problem.n_actions))
         self.means, self.numbers = np.zeros((_ROUNDS, problem.n_actions)), np.zeros(_ROUNDS)
 
-    def asking(self, ask: Callable[..., Any]) -> Callable[[], Any]:
+    def asking(self, learner: Any) -> Callable[[], Any]:
         """Return what draws the vectors of the next round and shows them to the learner."""
 
         def shown() -> Any:
@@ -312,7 +312,7 @@ class _Contexts(_Game):
             if self.place >= _ROUNDS:
                 draw_rounds(self.record, self.env, self.actions, self.means, self.numbers)
                 self.place = 0
-            return ask(self.actions[self.place].T.copy())
+            return learner.ask(self.actions[self.place].T.copy())
 
         return shown
 
@@ -329,10 +329,13 @@ class _Contexts(_Game):
         return [reward], max(means) - mean
 
 
+_NO_LIST = (Iterator, Mapping, Set, str, bytes)  # read once, without order, or no numbers
+
+
 def _finite(numbers: Any) -> bool:
     try:
-        return hasattr(numbers, "__getitem__") and all(map(math.isfinite, numbers))  # an iterator is read once
-    except TypeError:
+        return not isinstance(numbers, _NO_LIST) and all(map(math.isfinite, numbers))
+    except (TypeError, OverflowError):
         return False
 
 

@@ -9,7 +9,7 @@ import pickle
 import random
 import sys
 from collections.abc import Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partialmethod
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -50,7 +50,10 @@ def parameters(thing: Any) -> str:
     '{"type": "private_bandits.problems.lists.Cascade", "means": [0.5, 0.25], "list_size": 1}'
     """
     told = _Told(getattr(thing, "__name__", type(thing).__name__))
-    return told.members(told.parts(thing))
+    try:
+        return told.members(told.parts(thing))
+    except RuntimeError as error:  # too deep, or of a part that refuses to be taken apart
+        raise ValueError(f"{told.name} must hold what can be told in a text, got {error}") from None
 
 
 class _Told:
@@ -73,8 +76,10 @@ class _Told:
     def inside(self, thing: Any) -> str:
         """Return the text of a part that has parts."""
         if isinstance(thing, np.ndarray | np.generic):
-            raw = thing.dtype.char in "gG" or (thing.size > _LONGEST and not thing.dtype.hasobject)
-            return self.value([thing.dtype.str, thing.shape, thing.tobytes()] if raw else thing.tolist())
+            kind, whole = thing.dtype, thing.size > _LONGEST or thing.dtype.kind in "mMV"
+            if kind.char in "gG" or (whole and not kind.hasobject):
+                return self.value([str(kind) if kind.names else kind.str, thing.shape, thing.tobytes()])
+            return self.value(thing.tolist())
         if type(thing) is list or isinstance(thing, tuple):
             return f"[{', '.join(map(self.value, thing))}]"
         if type(thing) is dict and all(isinstance(key, str) for key in thing):
@@ -133,6 +138,11 @@ def _members(kind: type) -> dict[str, Any]:
 def _held(function: Any) -> list[Any]:
     """What a function encloses, its defaults, and streams that it names; of a method what it is bound to."""
     function = getattr(function, "fget", function)
+    if isinstance(function, partialmethod):
+        return [*function.args, *function.keywords.values(), *_held(function.func)]
+    if isinstance(function, staticmethod | classmethod):
+        inner = function.__func__
+        return _held(inner) if isinstance(inner, FunctionType) else [inner]
     if not isinstance(function, FunctionType):
         return [function.__self__] if isinstance(function, MethodType) else []
     enclosed, defaults = gc.get_referents(*(function.__closure__ or ())), function.__defaults__ or ()

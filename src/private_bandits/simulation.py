@@ -203,8 +203,9 @@ def _numbers(replications: Any) -> range:
     """The numbers of the runs."""
     if not isinstance(replications, range):
         return range(_whole("replications", replications))
-    if not replications or min(replications) < 0 or replications.step < 1:
+    if not replications or replications[0] < 0 or replications.step < 1:
         raise ValueError(f"replications must be a number, or an increasing range from 0 on, got {replications}")
+    checks.integer("replications", replications[-1], at_most=checks.ROUNDS)
     return replications
 
 

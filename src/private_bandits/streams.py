@@ -77,7 +77,7 @@ def own_copy(thing: Any) -> Any:
     """
     try:
         return copy.deepcopy(thing)
-    except (TypeError, NotImplementedError, RecursionError) as error:
+    except (TypeError, RuntimeError, copy.Error) as error:
         raise ValueError(f"{type(thing).__name__} must be copied for each run, got {checks.brief(error)}") from None
 
 

@@ -407,7 +407,7 @@ def _strict() -> bool:
 def _refuse_misspelt(known: Mapping[str, Parameter], cells: Iterable[str]) -> None:
     """Refuse a name that papermill's own cell assigns and that is no parameter: papermill only warns.
 
-    Its cell holds assignments only. The last such cell counts, as a reader may have corrected one.
+    Its cell holds assignments only. The last cell with its head counts, as a reader may have corrected one.
     """
     assigned: list[str] = []
     for cell in cells:
@@ -417,8 +417,8 @@ def _refuse_misspelt(known: Mapping[str, Parameter], cells: Iterable[str]) -> No
             except SyntaxError:
                 continue
             targets = [one for line in lines if isinstance(line, ast.Assign) for one in line.targets]
-            if len(targets) == len(lines):
-                assigned = [one.id for one in targets if isinstance(one, ast.Name)]
+            targets += [line.target for line in lines if isinstance(line, ast.AnnAssign)]
+            assigned = [one.id for one in targets if isinstance(one, ast.Name)] if len(targets) == len(lines) else []
     for name in assigned:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
