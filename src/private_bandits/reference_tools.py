@@ -59,7 +59,7 @@ def by_index(problem: Problem, rounds: int, streams: Streams, index: Index, sent
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     index : Index
     sent : Sent
         By default the reward.

@@ -172,9 +172,8 @@ class Chapter:
         frames = []
         for policy in policies:
             same = identity(problem, policy)
-            key = same, *how.values(), rounds
-            kept = self._stored(stored, same, **how) if stored else None
-            if kept is not None:
+            key = same, *how.values(), rounds, stored
+            if stored and (kept := self._stored(stored, same, **how)) is not None:
                 self._played[key] = kept
             elif not same or key not in self._played:
                 with at(f"{policy.name}, {how['replications']} runs of {how['horizon']:,} rounds"):
@@ -414,8 +413,8 @@ def _refuse_misspelt(known: Mapping[str, Parameter], cells: Iterable[str]) -> No
         if cell.startswith("# Parameters\n"):
             try:
                 lines = ast.parse(cell).body
-            except SyntaxError:
-                continue
+            except SyntaxError:  # it has not run
+                lines = []
             targets = [one for line in lines if isinstance(line, ast.Assign) for one in line.targets]
             targets += [line.target for line in lines if isinstance(line, ast.AnnAssign)]
             assigned = [one.id for one in targets if isinstance(one, ast.Name)] if len(targets) == len(lines) else []

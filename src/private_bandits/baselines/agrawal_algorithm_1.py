@@ -45,7 +45,7 @@ def reference(problem: Problem, rounds: int, streams: Streams) -> Rows:
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
 
     Returns
     -------

@@ -75,7 +75,7 @@ def reference(
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     horizon : int, optional
         T >= 1 of ln T; by default ln t takes its place.
     alpha : float

@@ -59,7 +59,7 @@ def reference(problem: Problem, rounds: int, streams: Streams, *, c: float = 0.0
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     c : float
         >= 0.
 

@@ -241,7 +241,7 @@ def reference(
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     policy : Policy
         Of `ucb`, `kl_ucb` or `thompson`.
     epsilon : float
@@ -258,7 +258,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the arm, and 1.
+        A row a round, as `simulation.trace` shows it: the arm, and 1.
     """
     arms, env, noise = range(problem.n_arms), streams.env, streams.noise
     cost = math.log(horizon) / epsilon**2 if cost is None else cost

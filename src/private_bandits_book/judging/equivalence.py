@@ -15,9 +15,8 @@ from private_bandits.estimates import Interval
 from private_bandits_book.rules import NOT_LEARNT, Ruling, all_of, measurement, ruling
 from private_bandits_book.verdicts import MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
-_SHARE = (
-    0.25  # of the distance between a claimed exponent and the nearest wrong one: how far from either counts as there
-)
+# of the distance between a claimed exponent and the nearest wrong one: how far from either counts as there
+_SHARE = 0.25
 
 Measured = Interval | float | None | Sequence[Interval | float | None]
 

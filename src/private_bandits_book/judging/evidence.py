@@ -15,14 +15,8 @@ from private_bandits_book.rules import Less, Near, NotShown, Ruling, Subject, al
 from private_bandits_book.runs import NAMES
 
 _SUBJECT = ["paper", "algorithm", "variant", "mechanism", "method", "trust"]
-_RUN = [
-    "replication",
-    "t",
-    "regret",
-    "problem",
-    "uniform",
-    "content",
-]  # what differs from run to run, or follows from the rest
+# what differs from run to run, or follows from the rest
+_RUN = "replication t regret problem uniform content value_epsilon effective_epsilon run seed".split()
 
 
 def pick(runs: pd.DataFrame, **facts: Any) -> pd.DataFrame:

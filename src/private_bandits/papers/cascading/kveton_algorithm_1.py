@@ -56,7 +56,7 @@ def reference(problem: Problem, rounds: int, streams: Streams, *, least_first: b
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     least_first : bool
         Whether the least observed item of the list is shown first.
 

@@ -31,7 +31,7 @@ def repaired_central(epsilon: float, *, n_arms: int, list_size: int, horizon: in
     ----------
     epsilon : float
         Pure privacy of the sequence of lists when one user's reply changes, > 0; infinity for exact sums, released at
-        once: `repair_first.repaired_local`.
+        once: `repaired_local`.
     n_arms : int
         L >= list_size.
     list_size : int
@@ -128,7 +128,7 @@ def reference(
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     epsilon : float
         > 0; infinity plays `repair_first`.
     n_arms : int

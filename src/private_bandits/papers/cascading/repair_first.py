@@ -109,7 +109,7 @@ def reference(problem: Problem, rounds: int, streams: Streams, *, epsilon: float
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     epsilon : float
         > 0; infinity for truthful answers.
     list_size : int

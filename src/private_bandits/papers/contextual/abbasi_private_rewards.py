@@ -70,7 +70,7 @@ def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, delta:
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     epsilon : float
         > 0.
     delta : float
@@ -81,7 +81,7 @@ def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, delta:
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=4.0)
 

@@ -153,7 +153,7 @@ def reference(
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     epsilon : float
         > 0; infinity means no noise.
     delta : float
@@ -192,7 +192,7 @@ def around(
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     sigma : float
         Standard deviation or Laplace scale of the noise, >= 0.
     noise : {"gaussian", "laplace"}

@@ -111,7 +111,7 @@ def reference(
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     epsilon : float
         > 0; infinity means no noise.
     delta : float
@@ -126,7 +126,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1; in a phase by sets and actions.
+        A row a round, as `simulation.trace` shows it: the action, and 1; in a phase by sets and actions.
     """
     env, choice, noise, sets = streams.env, streams.choice, streams.noise, problem.sets
     sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=math.sqrt(2.0))

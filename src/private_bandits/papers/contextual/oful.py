@@ -71,7 +71,7 @@ def reference(problem: Any, rounds: int, streams: Any, *, dim: int) -> list[list
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     dim : int
         d, of the problem.
 

@@ -101,7 +101,7 @@ def reference(
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     dim : int
         d, of the problem.
     horizon : int

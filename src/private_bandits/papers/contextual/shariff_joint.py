@@ -110,7 +110,7 @@ def reference(
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     epsilon : float
         > 0.
     delta : float
@@ -125,7 +125,7 @@ def reference(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     stretches_at_most = min(math.ceil(2 * dim * (1 + math.log(horizon)) / max(growth, 1 / horizon)), horizon)
     levels = 1 + math.floor(math.log2(stretches_at_most))

@@ -323,7 +323,7 @@ def stretched(
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     c, radius : callable
         From the rounds played to c_t and beta_t.
     noise : Noise
@@ -336,7 +336,7 @@ def stretched(
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     env, choice, sets, d = streams.env, streams.choice, problem.sets, problem.dim
     v, u, b, xi = np.zeros((d, d)), np.zeros(d), np.zeros((d, d)), np.zeros(d)

@@ -62,7 +62,7 @@ def reference(problem: Any, rounds: int, streams: Any, *, policy: Policy, growth
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     policy : Policy
         Of `linucb` or `ldp_linucb`.
     growth : float
@@ -71,7 +71,7 @@ def reference(problem: Any, rounds: int, streams: Any, *, policy: Policy, growth
     Returns
     -------
     list of list of int
-        A row a round, as `simulate.trace` shows it: the action, and 1.
+        A row a round, as `simulation.trace` shows it: the action, and 1.
     """
     record: Any = policy.record
 

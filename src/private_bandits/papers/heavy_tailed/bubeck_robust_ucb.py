@@ -91,7 +91,7 @@ def reference(
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     v : float
         Order of the moment less 1, in (0, 1].
     u : float

@@ -67,7 +67,7 @@ def reference(problem: Any, rounds: int, streams: Any, *, update: str = "all") -
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     update : {"all", "least"}
         Which observations count.
 

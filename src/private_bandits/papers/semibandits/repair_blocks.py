@@ -134,7 +134,7 @@ def reference(
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     epsilon : float
         > 0; infinity for exact sums.
     n_arms : int

@@ -104,7 +104,7 @@ def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, horizo
     rounds : int
         Rounds to play, >= 1.
     streams : Streams
-        Environment, choice and noise, as of `simulate.streams`.
+        Environment, choice and noise, as of `streams.streams`.
     epsilon : float
         > 0; infinity for truthful answers.
     horizon : int
