@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits.baselines.uniform_play import uniform
 from private_bandits.papers import cascading, contextual, heavy_tailed, semibandits
+from private_bandits.papers.cascading.uniform_play import uniform
 from private_bandits.papers.contextual.instances import convex
 
 Values = dict[str, Any]

@@ -84,11 +84,17 @@ def _if_possible(work: Callable[..., Any]) -> Callable[..., Any]:
 
 @functools.cache
 def sources() -> str:
-    """Return a name for today's sources."""
+    """Return a name for today's sources.
+
+    Returns
+    -------
+    str
+        The same for the same text of all that is compiled.
+    """
     digest = hashlib.sha256()
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
-        if b"_compiled" in source or path.relative_to(_PACKAGE).parts[0] in ("kernels", "mechanisms"):
+        if b"compilation" in source or path.relative_to(_PACKAGE).parts[0] in ("kernels", "mechanisms"):
             digest.update(source)
     return f"sources-{digest.hexdigest()[:16]}"
 

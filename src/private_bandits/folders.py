@@ -13,6 +13,15 @@ def in_use(folder: Path) -> Path:
     """Return a folder named after a hash; those of its kind beside it that nobody has asked for in a week are deleted.
 
     A process of other sources or of another environment may be using one that is younger.
+
+    Parameters
+    ----------
+    folder : Path
+        Its name ends with a hyphen and the hash.
+
+    Returns
+    -------
+    Path
     """
     kind = folder.name.rpartition("-")[0]
     with suppress(OSError):

@@ -239,4 +239,10 @@ def _attributes(problem: AnyProblem, policy: Playable, horizon: int, seed: int) 
 
 @functools.cache
 def versions() -> str:
+    """Return the versions that bits depend on, in words.
+
+    Returns
+    -------
+    str
+    """
     return ", ".join(f"{name} {version(name)}" for name in ("private-bandits", "numpy", "numba"))

@@ -88,7 +88,7 @@ class Book:
 
 def find_book() -> Book:
     """Return the book that came with this package, or the one of the clone that it runs from."""
-    root = _PACKAGED if _PACKAGED.is_dir() else _PACKAGE.parent
+    root = _PACKAGED if _PACKAGED.is_dir() else _PACKAGE.parents[1]
     if not (root / "_toc.yml").is_file():
         raise UsageError(f"the book must come with the package, found none in {root}")
     return Book(root)

@@ -4,7 +4,6 @@
 (Section 7), and with it the bonus, without which nothing is learnt. The repaired policies are ours.
 """
 
-from private_bandits.baselines.uniform_play import uniform
 from private_bandits.papers.cascading import bounds
 from private_bandits.papers.cascading.algorithm_1 import ucb_hybrid
 from private_bandits.papers.cascading.algorithm_2 import ucb_laplace
@@ -16,6 +15,7 @@ from private_bandits.papers.cascading.repair_blocks import GROWTH, repaired_cent
 from private_bandits.papers.cascading.repair_first import first_channel, repaired_local
 from private_bandits.papers.cascading.repair_padded import repaired_padded
 from private_bandits.papers.cascading.theorem_8 import ucb_composition
+from private_bandits.papers.cascading.uniform_play import uniform
 from private_bandits.policy import Policy
 
 __all__ = [
