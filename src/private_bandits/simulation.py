@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.guarantee import Guarantee
 from private_bandits.parameters import parameters
 from private_bandits.policy import Playable, playable
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
@@ -96,7 +97,8 @@ def simulate(
     -------
     xarray.Dataset
         `regret (replication, t)`, the sum of expected gaps, and attributes that say what was run: strings and numbers,
-        and a seed of 2^63 or more in decimal digits. `to_netcdf(path)` and `xarray.open_dataset` keep and return it.
+        and a seed of 2^63 or more in decimal digits; `unprotected` where the policy's delta is too large for so many
+        users, see `Guarantee.unprotected`. `to_netcdf(path)` and `xarray.open_dataset` keep and return it.
 
     Raises
     ------
@@ -234,6 +236,8 @@ def _attributes(problem: AnyProblem, policy: Playable, horizon: int, seed: int) 
     }
     for name in told.keys() - {"horizon", "seed"}:
         checks.text(name, told[name])
+    if isinstance(policy.privacy, Guarantee) and (line := policy.privacy.unprotected(horizon)):
+        told["unprotected"] = line
     return told
 
 
