@@ -11,7 +11,7 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.kernels import linear
-from private_bandits.papers.contextual import _shared
+from private_bandits.papers.contextual import shared
 from private_bandits.papers.contextual.oful import FAILURE, linucb
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
@@ -89,9 +89,9 @@ def reference(problem: Any, rounds: int, streams: Any, *, delta: float, dim: int
     rows = []
     for _ in range(rounds):
         radius = 1.0 + math.sqrt(2.0 * math.log(1.0 / FAILURE) + dim * math.log(1.0 + n / dim))
-        vectors, means = _shared.action_set(problem, streams.env)
-        k = _shared.optimistic(v, theta, radius, vectors, streams.choice)
-        x, y = vectors[k], _shared.reward(problem, means[k], streams.env)
+        vectors, means = shared.action_set(problem, streams.env)
+        k = shared.optimistic(v, theta, radius, vectors, streams.choice)
+        x, y = vectors[k], shared.reward(problem, means[k], streams.env)
         if streams.noise.random() < delta:
             v = v + np.outer(x, x) + (np.eye(dim) if n == 0 else 0.0)
             u, n = u + y * x, n + 1
