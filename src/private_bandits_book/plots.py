@@ -153,7 +153,11 @@ def _picture(rows: pd.DataFrame, x: str, draw: Callable[..., Figure]) -> Picture
     where = f" on {problems[0]}" if len(problems) == 1 else ""
     alt = f"Regret at the last round{', from the least' if x == 't' else f' along {x}'}. {'; '.join(said)}."
     runs = figures.caption_runs(rows[rows["mechanism"] != "uniform"])  # whose regret may be exact
-    return Picture(draw(), rows, alt, f"T = {power(int(rows['t'].max()))}{where}. {runs}", draw(narrow=True))
+    finals = ends.groupby("panel")["t"].max() if "panel" in ends else ends["t"]  # a panel may have a T of its own
+    longest = power(int(finals.max()))
+    shortest = power(int(finals.min())) if "panel" in ends else longest
+    until = longest if shortest == longest else f"{shortest} to {longest}, by panel"
+    return Picture(draw(), rows, alt, f"T = {until}{where}. {runs}", draw(narrow=True))
 
 
 def _span(losses: pd.Series) -> str:

@@ -31,10 +31,11 @@ DESIGNS: dict[str, Callable[[float, float, int, int], Policy]] = {  # by epsilon
     ),
     "weighted": lambda e, delta, d, t: paper.weighted_regression(e, delta=delta, dim=d, horizon=t),
     "rewards": lambda e, _, d, t: paper.private_rewards(e, dim=d, n_actions=max(d, 2), horizon=t),
+    "alone": lambda e, delta, d, _: paper.by_stretches(paper.linucb_private_rewards(e, delta=delta, dim=d)),
     "trap": lambda _, delta, d, __: paper.by_stretches(paper.all_or_nothing(delta=delta, dim=d)),
 }
-"""Algorithm 5 with the constants of the public codes and with ours, weighted regression, private rewards, and all or
-nothing, whose epsilon is 0."""
+"""Algorithm 5 with the constants of the public codes and with ours, weighted regression, private rewards, LinUCB with
+noise on the reward alone, and all or nothing, whose epsilon is 0."""
 _FAR = (17.0, 17.5, 18.0, 18.5)
 _DECADES = (8, 9, 10, 11, 12, 13, 14)
 _LATE = (13, 14, 15, 16, 17, 18)
@@ -55,9 +56,12 @@ _MIDDLES: dict[tuple[str, str, int, float], tuple[Sequence[float], Sequence[floa
     ("derived", "one set", 2, LARGE): (_DECADES, (0.296, 0.19, 0.114, 0.0663, 0.0381, 0.0218, 0.0124)),
     ("weighted", "one set", 2, LARGE): (_DECADES, (0.129, 0.0416, 0.0134, 0.00413, 0.00131, 0.000412, 0.000135)),
     ("trap", "one set", 2, LARGE): (_DECADES, (0.025, 0.01, 0.003, 0.0011, 0.00036, 0.000115, 3.7e-5)),
+    ("alone", "one set", 1, DELTA): (_DECADES, (0.029, 0.00917, 0.0029, 0.000917, 0.00029, 9.17e-05, 2.9e-05)),
+    ("alone", "one set", 2, DELTA): (_DECADES, (0.05, 0.0158, 0.005, 0.00158, 0.0005, 0.000158, 5e-05)),
+    ("alone", "one set", 3, DELTA): (_DECADES, (0.072, 0.0228, 0.0072, 0.00228, 0.00072, 0.000228, 7.2e-05)),
 }
 _EPSILONS = (0.25, 0.35, 0.5, 0.71)
-_PRICES = {  # delta, and about the worst gaps at 10^12 rounds
+_PRICES: dict[str, tuple[float, Sequence[float]]] = {  # delta, and about the worst gaps at 10^12 rounds
     "weighted": (DELTA, (0.0248, 0.0178, 0.0126, 0.00884)),
     "rewards": (0.0, (0.000453, 0.000323, 0.000226, 0.000159)),
 }
@@ -67,7 +71,7 @@ def _runs(design: str, sets: str, dim: int, delta: float, epsilon: float, horizo
     """A run for each gap about the middle, up to 1, the largest there is."""
     policy, made = DESIGNS[design](epsilon, delta, dim, horizon), []
     step, most = (COARSE, 8) if (design, sets) == ("weighted", "ten sets") else (FINE, 6)  # its peak is broad
-    step = COARSE if design == "trap" else step
+    step = COARSE if design in ("alone", "trap") else step
     for gap in sorted({min(float(f"{middle * step**k:.3g}"), 1.0) for k in range(-most, most + 1)}):
         problem = instances.one_set(dim, gap=gap) if dim > 1 else instances.or_nothing(gap)
         problem = instances.skewed(gap) if sets == "ten sets" else problem
@@ -80,12 +84,12 @@ def _runs(design: str, sets: str, dim: int, delta: float, epsilon: float, horizo
 def worst_runs() -> list[LongRun]:
     """Gaps about the worst one, for each design, set and horizon at epsilon 1, and for two designs at smaller ones."""
     made = []
-    for (design, sets, dim, delta), (logs, middles) in _MIDDLES.items():
-        for log, middle in zip(logs, middles, strict=True):
-            made += _runs(design, sets, dim, delta, 1.0, round(10**log), middle)
     for design, (delta, middles) in _PRICES.items():
         for epsilon, middle in zip(_EPSILONS, middles, strict=True):
             made += _runs(design, "one set", 2, delta, epsilon, 10**12, middle)
+    for (design, sets, dim, delta), (logs, middles) in _MIDDLES.items():
+        for log, middle in zip(logs, middles, strict=True):
+            made += _runs(design, sets, dim, delta, 1.0, round(10**log), middle)
     return made
 
 

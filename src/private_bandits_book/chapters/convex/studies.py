@@ -48,7 +48,7 @@ _POWERS = [  # row, learner, epsilon, horizons, runs
     *(("two points, strongly convex", "strong", epsilon, (1000000,), 100) for epsilon in (math.inf, 4.0)),
 ]
 _STEPS = [  # behind Laplace noise, delta = 0
-    *(("two points, convex", step, e, 20000000, 10) for step in ("printed", "tuned") for e in (0.125, 0.25, 0.5, 1.0)),
+    *(("two points, convex", step, e, 2000000, 10) for step in ("printed", "tuned") for e in (0.25, 0.35, 0.5, 1.0)),
     *(("two points, strongly convex", "strong", epsilon, 400000, 100) for epsilon in (0.35, 0.5, 0.71, 1.0)),
 ]
 
