@@ -249,6 +249,13 @@ def test_each_panel_has_its_own_baseline_where_problems_differ_and_all_panels_on
     assert set(drawn["replications"]) == {3}
 
 
+def test_a_caption_names_the_horizon_of_every_panel_and_not_the_longest_alone(small):
+    shop = b_lb(20, 2, 0.2, 0.15)
+    both = [small.play(shop, [ucb_laplace(1.0, list_size=2)], horizon=far, far=far) for far in (100, 300)]
+    assert plots.panels(plots.join(*both), by="far").facts.startswith("T = 100 to 300, by panel on ")
+    assert plots.panels(both[1], by="far").facts.startswith("T = 300 on ")
+
+
 # Verdicts
 
 
