@@ -105,6 +105,11 @@ OTHERS: dict[str, dict[str, Any]] = {
         **dict.fromkeys(("value_delta", "effective_delta"), 1e-3), "trust": "local", "reason": "one noisy mean",
     },
     "baselines.replay": {"policy": baselines.ucb()},
+    "papers.definitions.on_responses": {"policy": baselines.ucb()},
+    **dict.fromkeys(
+        ("papers.definitions.eliminate_and_replay", "papers.definitions.to_the_middle"),
+        {"policy": baselines.ucb(), "mixing": 0.1, "batch": 10, "epochs": 2},
+    ),
     "papers.contextual.by_stretches": {"policy": contextual.linucb(dim=2)},
     "papers.definitions.replacements.asoodeh_zhang": {"gaps": [0.1, 0.2], "divergences": [0.1, 0.3]},
     "papers.definitions.factor.theorem_a_excess": {"mixing": 0.1, "batch": 10, "epochs": 2},

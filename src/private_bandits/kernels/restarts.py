@@ -49,7 +49,7 @@ def inner(record: Record) -> Kernel:
     Kernel
     """
     kernel: Any = importlib.import_module(record.kernel)
-    return kernel  # type: ignore[no-any-return]
+    return kernel
 
 
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
