@@ -116,7 +116,7 @@ def test_randomised_response_reaches_the_contraction():
     for epsilon in (0.2, 3.0):
         share = replacements.contraction(epsilon=epsilon)
         assert share == close((math.expm1(epsilon) / (math.exp(epsilon) + 1)) ** 2)
-        assert response_kl(0.5, 0.5001, epsilon) / bernoulli_kl(0.5, 0.5001) == close(share, rel=1e-6)
+        assert response_kl(0.5, 0.5001, epsilon=epsilon) / bernoulli_kl(0.5, 0.5001) == close(share, rel=1e-6)
 
 
 def test_the_bound_for_any_law():

@@ -444,7 +444,7 @@ def theorem_11(
     reach, epsilon = _reach(n_arms, list_size, p, gap) * gap, checks.epsilon(epsilon)
     log_t = checks.log_horizon(horizon)
     if variant == "derived":
-        return times(over(reach, response_kl(p - gap, p, epsilon, apart=gap)), log_t)
+        return times(over(reach, response_kl(p - gap, p, epsilon=epsilon, apart=gap)), log_t)
     divergence = gap**2 / (p * (1.0 - p)) if variant == "printed" else bernoulli_kl(p - gap, p, apart=gap)
     # 1/(e^eps - 1) without overflow, 0 at infinity
     odds = math.exp(-epsilon) / -math.expm1(-epsilon)
@@ -501,7 +501,7 @@ def theorem_12(
     if variant == "printed":
         rate = 1.0 / gap + 1.0 / epsilon
     else:
-        rate = over(gap, private_kl(p - gap, p, epsilon, apart=gap))
+        rate = over(gap, private_kl(p - gap, p, epsilon=epsilon, apart=gap))
     return times(reach, rate, checks.log_horizon(horizon))
 
 

@@ -622,7 +622,7 @@ def _apart(gap: float, scale: float, words: str) -> float:
 
 
 def _central(gap: float, distance: float, epsilon: float) -> float:
-    return over(gap, private_kl(0.5 - distance, 0.5, epsilon, apart=distance))
+    return over(gap, private_kl(0.5 - distance, 0.5, epsilon=epsilon, apart=distance))
 
 
 def _gaps(problem: SemiBandit) -> np.ndarray:

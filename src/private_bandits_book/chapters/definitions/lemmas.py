@@ -374,7 +374,9 @@ def lemma_4(
 ) -> pd.DataFrame:
     """Return the bound of Lemma 4 over what randomised response keeps of the divergence of one reward."""
     rows = [
-        (e, p, q, 2 * local_factor(e) * bernoulli_kl(p, q) / response_kl(p, q, e)) for e in epsilons for p, q in means
+        (e, p, q, 2 * local_factor(e) * bernoulli_kl(p, q) / response_kl(p, q, epsilon=e))
+        for e in epsilons
+        for p, q in means
     ]
     return pd.DataFrame(rows, columns=["epsilon", "p", "q", "looseness"])
 

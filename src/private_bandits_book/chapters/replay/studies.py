@@ -136,7 +136,7 @@ def list_runs() -> list[LongRun]:
 def lower(means: Any, horizon: int, epsilon: float) -> float:
     """Return the lower bound of Azize et al. (2025): ln T times the sum of gap / d_epsilon(mean || best)."""
     best = max(means)
-    return math.log(horizon) * sum((best - m) / private_kl(m, best, epsilon) for m in means if m < best)
+    return math.log(horizon) * sum((best - m) / private_kl(m, best, epsilon=epsilon) for m in means if m < best)
 
 
 _STORED = ["policy", "instance", "horizon", "epsilon"]
