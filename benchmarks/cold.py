@@ -22,10 +22,10 @@ from numba.core.event import Event, Listener, install_listener
 from yardstick import SECONDS, yardstick
 
 from private_bandits import simulate
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.papers import cascading, contextual
 from private_bandits.problems import ConvexLoss
-from private_bandits_book.comparison import settings
+from private_bandits_book.chapters.comparison import settings
 
 AT_MOST, FOR_ALL = 3.0, 4.5  # of a kernel, and of the loop that all index policies share
 SAMPLERS = "samplers of NumPy's generators"

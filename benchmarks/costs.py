@@ -14,13 +14,13 @@ import subprocess
 import sys
 import time
 
-from private_bandits_book.chapters.book import find_book
-from private_bandits_book.chapters.parameters import paper
+from private_bandits_book.book import find_book
+from private_bandits_book.parameters import paper
 
 COSTS = find_book().pages / "data" / "costs.csv"
 HEADS = ("work", "seconds", "cpu", "memory")
 CHAPTER = "import private_bandits_book.cli as c; raise SystemExit(c.main(['reproduce', '--check', '{}']))"
-STUDY = "from private_bandits_book.chapters.parameters import paper; paper('{}').long_studies()['{}'](progress=False)"
+STUDY = "from private_bandits_book.parameters import paper; paper('{}').long_studies()['{}'](progress=False)"
 
 
 def works() -> dict[str, str]:

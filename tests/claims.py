@@ -11,7 +11,7 @@ from private_bandits.estimates import Interval
 
 def rules_of(chapter: str) -> dict[str, Callable]:
     """The rules of a chapter by the claims that they are named after."""
-    room = import_module(f"private_bandits_book.{chapter}.rules")
+    room = import_module(f"private_bandits_book.chapters.{chapter}.rules")
     functions = inspect.getmembers(room, inspect.isfunction)
     own = {name: rule for name, rule in functions if rule.__module__ == room.__name__ and name[0] != "_"}
     return {name.replace("_", "-"): rule for name, rule in own.items()}

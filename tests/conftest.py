@@ -14,9 +14,9 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-from private_bandits_book.cache import CACHE_VARIABLE
-from private_bandits_book.chapters.book import Book
-from private_bandits_book.chapters.reproduce import reproduce
+from private_bandits_book.book import Book
+from private_bandits_book.jobs.cache import CACHE_VARIABLE
+from private_bandits_book.jobs.reproduce import reproduce
 
 ROOT = Path(__file__).parents[1]
 TINY = Path(__file__).parent / "fixtures" / "tiny"

@@ -18,11 +18,11 @@ from types import SimpleNamespace
 
 import nbformat
 
-from private_bandits_book.chapters import reproduce as reproducing
-from private_bandits_book.chapters import run as running
-from private_bandits_book.chapters.book import Book
-from private_bandits_book.chapters.execute import ChapterFailed
+from private_bandits_book.book import Book
 from private_bandits_book.cli import main
+from private_bandits_book.jobs import reproduce as reproducing
+from private_bandits_book.jobs import run as running
+from private_bandits_book.jobs.execute import ChapterFailed
 
 DELETING = {"os.remove", "os.rmdir"}
 WRITING = {"os.rename", "os.mkdir", *DELETING}

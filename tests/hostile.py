@@ -24,8 +24,8 @@ from private_bandits.papers import cascading, contextual, heavy_tailed
 from private_bandits.policy import Policy
 from private_bandits.privacy import FinitePolicy
 from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
-from private_bandits_book.chapters.book import find_book
-from private_bandits_book.chapters.parameters import UsageError, validate
+from private_bandits_book.book import find_book
+from private_bandits_book.parameters import UsageError, validate
 
 SECONDS = 5.0  # of CPU: a public call may take so long, on a busy machine, too
 

@@ -15,7 +15,7 @@ from private_bandits.papers import cascading, heavy_tailed, semibandits
 from private_bandits.policy import Policy
 from private_bandits.problems import Problem
 from private_bandits.simulation import simulate
-from private_bandits_book.definitions.long import DP_KLUCB, GAP, LDP_UCB, N_ARMS, UCB, instance, made
+from private_bandits_book.chapters.definitions.studies import DP_KLUCB, GAP, LDP_UCB, N_ARMS, UCB, instance, made
 from private_bandits_book.runs import csv_text
 
 FILE = Path(__file__).parent / "fixtures" / "laws.csv"

@@ -26,7 +26,7 @@ WORK = ROOT / "_build" / "gates"
 KEPT, TABLE = WORK / "results.json", ROOT / "book" / "data" / "gates.csv"
 WORKERS = min(2, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 LONGEST = 900  # seconds of a gate
-COMPILED = re.compile(r"^src/private_bandits/(kernels|mechanisms)/|_compiled")
+COMPILED = re.compile(r"^src/private_bandits/(kernels|mechanisms)/|compilation")
 
 
 def faults() -> list[dict[str, str]]:

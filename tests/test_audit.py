@@ -18,13 +18,13 @@ from private_bandits.policy import Player
 from private_bandits.privacy import AddedNoise, Guarantee, audit, deltas, exact_loss, table_laws
 from private_bandits.privacy.accounts import account
 from private_bandits.privacy.audit import FULL_SEARCH
+from private_bandits.privacy.fixed_rewards import on_tables
 from private_bandits.privacy.sampled import certified_loss, lower_end
-from private_bandits.privacy.tables import on_tables
 from private_bandits.problems import Arms, LinearContext, SemiBandit
 from private_bandits.simulation import trace
 from private_bandits.streams import streams
-from private_bandits_book.algorithms import listed
-from private_bandits_book.policies import Greedy, LocallyPrivate, Response, Retraction
+from private_bandits_book.finite_policies import Greedy, LocallyPrivate, Response, Retraction
+from private_bandits_book.pages.algorithms import listed
 
 CASCADE = cascading.b_lb(8, 3, 0.4, 0.3)
 ARMS = Arms.bernoulli([0.5, 0.4, 0.3])

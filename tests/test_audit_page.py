@@ -13,13 +13,13 @@ import pytest
 from private_bandits.policy import Policy
 from private_bandits.privacy import audit
 from private_bandits.privacy.audit import Audit
-from private_bandits_book.algorithms import listed
-from private_bandits_book.audit import cases, long, rows, rules
-from private_bandits_book.chapters.book import find_book
+from private_bandits_book.book import find_book
+from private_bandits_book.chapters.audit import cases, rows, rules, studies
+from private_bandits_book.pages.algorithms import listed
 
 BOOK = find_book()
 DATA = BOOK.data("audit")
-CASES = cases.cases(**long.PARAMETERS)
+CASES = cases.cases(**studies.PARAMETERS)
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_rows_of_the_longer_study_are_those_of_the_cases_and_are_found_again():
     slow = [place for place, case in enumerate(CASES) if case.slow]
     assert kept.index.tolist() == slow
     for place in slow[28::12]:  # messages, which are quick
-        again = rows._row(CASES[place], long.RUNS, long.SEED + place)
+        again = rows._row(CASES[place], studies.RUNS, studies.SEED + place)
         assert again[10] == kept.loc[place, "verdict"] and again[14] == kept.loc[place, "hits"]
 
 
@@ -109,12 +109,12 @@ def test_a_known_loss_is_shown_only_where_runs_agree():
     assert rows.ends(case._replace(exact=math.inf), unseen)[:2] == (0.2, math.inf)
 
 
-@pytest.mark.parametrize("name", [None, *long.PARAMETERS])
+@pytest.mark.parametrize("name", [None, *studies.PARAMETERS])
 def test_committed_rows_are_read_at_the_pages_promises_only(name, monkeypatch):
-    known = {**long.PARAMETERS, "runs": 0, "seed": 0, "n_jobs": 1, **({name: None} if name else {})}
-    monkeypatch.setattr(long, "audited", lambda *_, **__: "audited")
+    known = {**studies.PARAMETERS, "runs": 0, "seed": 0, "n_jobs": 1, **({name: None} if name else {})}
+    monkeypatch.setattr(studies, "audited", lambda *_, **__: "audited")
     chapter = SimpleNamespace(parameters=known, long=lambda label: table().rename_axis("place").reset_index())
-    assert isinstance(long.slow_rows(chapter, []), str) == (name is not None)
+    assert isinstance(studies.slow_rows(chapter, []), str) == (name is not None)
 
 
 def test_neighbours_in_words():
@@ -126,9 +126,9 @@ def test_neighbours_in_words():
 
 
 def test_the_committed_trials_are_those_of_the_study_and_are_run_again_alike(trials):
-    wanted = {trial[:3]: trial.seeds for trial in long.trials()}
+    wanted = {trial[:3]: trial.seeds for trial in studies.trials()}
     assert trials.groupby(["kind", "epsilon", "runs"]).size().to_dict() == wanted
-    for trial in list(long.trials())[::4]:
+    for trial in list(studies.trials())[::4]:
         same = (trials["kind"] == trial.kind) & (trials["epsilon"] == trial.epsilon) & (trials["runs"] == trial.runs)
         row = trials[same].iloc[7]
         again = trial.played(7)
@@ -156,5 +156,5 @@ def test_the_findings_are_those_of_the_data():
     assert f"{counts['breaks its promise']} of {counts.sum()} promises are broken" in " ".join(text.split())
     assert f"{counts['keeps its promise']} are kept" in " ".join(text.split())
     trials = pd.read_csv(DATA / "long-reliability.csv")
-    accused = trials.loc[trials["kind"].isin(long.RIGHT), "accused"]
+    accused = trials.loc[trials["kind"].isin(studies.RIGHT), "accused"]
     assert f"{accused.sum() or 'none'} of {len(accused):,} audits" in " ".join(text.split())

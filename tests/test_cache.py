@@ -15,12 +15,13 @@ import pytest
 
 from private_bandits import baselines
 from private_bandits.problems import Arms
-from private_bandits_book import cache, studies
-from private_bandits_book.cache import CACHE_VARIABLE, caching, memoize
-from private_bandits_book.chapters import reproduce as reproducing
-from private_bandits_book.chapters.book import Book
-from private_bandits_book.chapters.run import run
+from private_bandits_book import studies
+from private_bandits_book.book import Book
 from private_bandits_book.cli import main
+from private_bandits_book.jobs import cache
+from private_bandits_book.jobs import reproduce as reproducing
+from private_bandits_book.jobs.cache import CACHE_VARIABLE, caching, memoize
+from private_bandits_book.jobs.run import run
 from private_bandits_book.studies import LongRun, LongStudy, long_study
 
 PROBLEM = Arms.bernoulli([0.7, 0.4])
@@ -189,7 +190,7 @@ def test_neither_a_run_nor_reproduce_uses_what_an_earlier_one_made(tiny, root, t
     notebook = json.loads(path.read_text())
     source = """import os
 import pandas as pd
-from private_bandits_book.cache import memoize
+from private_bandits_book.jobs.cache import memoize
 chapter.table("process", pd.DataFrame({"process": [memoize("process", os.getpid)]}), "One.")"""
     new = {"cell_type": "code", "execution_count": None, "id": "c9", "metadata": {}, "outputs": [], "source": source}
     notebook["cells"] = [*notebook["cells"][:3], new]

@@ -11,10 +11,10 @@ from claims import between, rules_of
 
 from private_bandits.papers import cascading as paper
 from private_bandits.papers.cascading import b_lb
-from private_bandits_book.cascading import long, rules
-from private_bandits_book.rules import Ruling
+from private_bandits_book.chapters.cascading import rules, studies
+from private_bandits_book.judging.rulings import Ruling
+from private_bandits_book.judging.verdicts import AFTER_REPAIR, EXACT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from private_bandits_book.runs import facts
-from private_bandits_book.verdicts import AFTER_REPAIR, EXACT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 RULES = rules_of("cascading")
 ORDER = {"sooner": REPRODUCED, "equal": UNDECIDED, "later": NOT_REPRODUCED}
@@ -79,11 +79,11 @@ def test_labels_are_judged_by_the_worst_published_curve():
 
 def test_runs_of_the_longer_study_stand_for_those_of_the_same_policy_on_the_same_problem_at_the_same_round():
     close, more = published(100, 200, 200), published(100, 200, 200.5, runs=400)
-    most = long.with_more(close, more)
+    most = studies.with_more(close, more)
     assert len(most) == 1200 and set(most["t"]) == {1000}
     assert most["regret"].mean() == pytest.approx(500.5 / 3)
     for other in ({"size": 5}, {"epsilon": 2.0}, {"t": 500}):
-        kept = long.with_more(close, published(100, 200, 200.5, runs=400, **other))
+        kept = studies.with_more(close, published(100, 200, 200.5, runs=400, **other))
         assert kept.groupby("policy").size().loc[["Gaussian", "Laplace"]].tolist() == [20, 20]
 
 

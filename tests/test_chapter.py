@@ -17,11 +17,11 @@ from private_bandits.papers.cascading import b_lb, cascade_ucb1, cucb_gaussian, 
 from private_bandits.problems import Arms
 from private_bandits_book import chapter as room
 from private_bandits_book import figures, plots
+from private_bandits_book.book import find_book
 from private_bandits_book.chapter import Chapter
-from private_bandits_book.chapters.book import find_book
-from private_bandits_book.chapters.parameters import UsageError
 from private_bandits_book.judging import less
-from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.judging.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.parameters import UsageError
 
 BOOK = find_book()
 OWN = {name: parameter.default for name, parameter in BOOK.parameters("cascading").items()}

@@ -23,15 +23,17 @@ from private_bandits import papers
 from private_bandits.checks import brief
 from private_bandits.papers.cascading import algorithm_2
 from private_bandits_book import chapter as room
+from private_bandits_book import parameters
+from private_bandits_book.book import Book, find_book
 from private_bandits_book.chapter import Chapter
-from private_bandits_book.chapters import claims, execute, parameters, render
-from private_bandits_book.chapters.book import Book, find_book
-from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE
-from private_bandits_book.chapters.execute import ChapterFailed
-from private_bandits_book.chapters.parameters import Parameter, UsageError, declared, validate
-from private_bandits_book.chapters.render import Table
-from private_bandits_book.chapters.reproduce import moved
-from private_bandits_book.ledger import COLUMNS
+from private_bandits_book.jobs import execute
+from private_bandits_book.jobs.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE
+from private_bandits_book.jobs.execute import ChapterFailed
+from private_bandits_book.jobs.reproduce import moved
+from private_bandits_book.judging.claims import COLUMNS
+from private_bandits_book.pages import claims, render
+from private_bandits_book.pages.render import Table
+from private_bandits_book.parameters import Parameter, UsageError, declared, validate
 from private_bandits_book.plots import Picture
 
 KNOWN = {

@@ -13,14 +13,14 @@ from claims import between, rules_of
 from replay import folder
 
 from private_bandits.papers.definitions import bounds, factor, replacements
-from private_bandits_book.cascading import lemmas as cascading
-from private_bandits_book.chapters.book import find_book
-from private_bandits_book.definitions import lemmas as definitions
-from private_bandits_book.definitions import pictures
-from private_bandits_book.ledger import claims_of
-from private_bandits_book.rules import LONGEST_REASON
-from private_bandits_book.semibandits import lemmas as semibandits
-from private_bandits_book.verdicts import AFTER_REPAIR, EXACT, INHERITED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.book import find_book
+from private_bandits_book.chapters.cascading import lemmas as cascading
+from private_bandits_book.chapters.definitions import lemmas as definitions
+from private_bandits_book.chapters.definitions import pictures
+from private_bandits_book.chapters.semibandits import lemmas as semibandits
+from private_bandits_book.judging.claims import claims_of
+from private_bandits_book.judging.rulings import LONGEST_REASON
+from private_bandits_book.judging.verdicts import AFTER_REPAIR, EXACT, INHERITED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 CHAPTERS = ["audit", "cascading", "contextual", "convex", "definitions", "heavy_tailed", "replay", "semibandits"]
 

@@ -19,15 +19,15 @@ from bs4 import BeautifulSoup
 from conftest import TINY
 
 import private_bandits
-from private_bandits_book import commands
-from private_bandits_book.chapters import book as books
-from private_bandits_book.chapters import parameters
-from private_bandits_book.chapters import reproduce as reproducing
-from private_bandits_book.chapters import run as running
-from private_bandits_book.chapters.book import Book
-from private_bandits_book.chapters.execute import ChapterFailed
+from private_bandits_book import book as books
+from private_bandits_book import parameters
+from private_bandits_book.book import Book
 from private_bandits_book.cli import main
-from private_bandits_book.ledger import COLUMNS
+from private_bandits_book.jobs import commands
+from private_bandits_book.jobs import reproduce as reproducing
+from private_bandits_book.jobs import run as running
+from private_bandits_book.jobs.execute import ChapterFailed
+from private_bandits_book.judging.claims import COLUMNS
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
@@ -244,7 +244,7 @@ async def asking(seconds):
     if list(here.glob(".out.private-bandits/new/waiting")):
         signal.raise_signal(signal.SIGINT)
 asyncio.sleep = asking
-from private_bandits_book.chapters.book import Book
+from private_bandits_book.book import Book
 from private_bandits_book.cli import main
 sys.exit(main(sys.argv[2:], book=Book(Path(sys.argv[1]))))
 """

@@ -25,7 +25,7 @@ from joblib.externals.loky import get_reusable_executor
 
 from private_bandits import simulate
 from private_bandits.papers.cascading import b_lb, ucb_laplace
-from private_bandits_book.chapters.book import Book
+from private_bandits_book.book import Book
 from private_bandits_book.cli import main
 from private_bandits_book.runs import csv_text
 
@@ -144,7 +144,7 @@ def test_a_worker_killed_in_the_middle_gives_the_same_bits(cluster, folder):
 
 def test_a_worker_with_other_code_is_refused(cluster, tiny, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(
-        importlib.import_module("private_bandits.simulation"), "_versions", lambda: "private-bandits 0.0"
+        importlib.import_module("private_bandits.simulation"), "versions", lambda: "private-bandits 0.0"
     )
     assert main(["run", "tiny", "-o", str(tmp_path / "out"), "--scheduler", cluster.address], book=tiny) == 2
     err = capsys.readouterr().err
@@ -190,7 +190,7 @@ def test_a_lost_scheduler_is_one_line(cluster, played, folder, capsys):
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:{}", "nowhere://127.0.0.1:{}", "tcp://"])
 def test_where_nobody_listens_is_one_line(address, tiny, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("private_bandits_book.chapters.cluster._PATIENCE", 1)
+    monkeypatch.setattr("private_bandits_book.jobs.cluster._PATIENCE", 1)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = address.format(free.getsockname()[1])

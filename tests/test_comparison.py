@@ -17,11 +17,11 @@ from private_bandits import baselines, simulate
 from private_bandits.papers import cascading, semibandits
 from private_bandits.problems import Arms
 from private_bandits_book import chapter as room
+from private_bandits_book.book import find_book
 from private_bandits_book.chapter import Chapter
-from private_bandits_book.chapters.book import find_book
-from private_bandits_book.comparison import rivals
-from private_bandits_book.comparison.long import STUDIES
-from private_bandits_book.one_item import OneBit
+from private_bandits_book.chapters.comparison import ranking
+from private_bandits_book.chapters.comparison.studies import STUDIES
+from private_bandits_book.rivals.single_observation import OneBit
 from private_bandits_book.studies import play_long
 
 BOOK = find_book()
@@ -34,15 +34,15 @@ LEAKING = partial(cascading.ucb_laplace, list_size=4, noise_multiplier=0.01)
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
 @pytest.mark.parametrize("make", [baselines.adap_ucb, TREE], ids=["as promised", "pays less"])
 def test_a_policy_pays_the_target(make, epsilon):
-    policy = rivals.paying(make, epsilon)
+    policy = ranking.paying(make, epsilon)
     assert policy.privacy.effective_epsilon == pytest.approx(epsilon, rel=1e-9, abs=0)
     assert (policy.privacy.epsilon > 1.5 * epsilon) == (make is TREE)
 
 
 def test_one_that_leaks_has_it_as_its_promise():
-    policy = rivals.paying(LEAKING, 0.3)
+    policy = ranking.paying(LEAKING, 0.3)
     assert policy.privacy.epsilon == 0.3 and math.isinf(policy.privacy.effective_epsilon)
-    assert not rivals.certified(policy) and rivals.certified(baselines.adap_ucb(1.0))
+    assert not ranking.certified(policy) and ranking.certified(baselines.adap_ucb(1.0))
 
 
 def runs(**finals):
@@ -62,7 +62,7 @@ def test_a_ranking_rests_on_paired_differences():
     shared = random.normal(0.0, 50.0, 20)
     means = {"free": 100.0, "a": 200.0, "b_local": 201.0, "c": 230.0}
     finals = {name: mean + shared + random.normal(0.0, 4.0, 20) for name, mean in means.items()}
-    frame = rivals.ranking(runs(**finals, d_leaking=0 * shared), 1.0).set_index("policy")
+    frame = ranking.ranking(runs(**finals, d_leaking=0 * shared), 1.0).set_index("policy")
     assert frame["rank"].to_dict() == {"a": "1 (tied)", "b_local": "1 (tied)", "c": "3"}  # and what leaks has none
     for name in ("a", "c"):
         ends = scipy.stats.ttest_1samp(finals[name], 0.0).confidence_interval(0.95)
@@ -74,9 +74,9 @@ def test_a_ranking_rests_on_paired_differences():
 def test_the_best_is_chosen_on_other_runs_than_it_is_measured_on():
     lucky = np.tile([1.0, 9.0], 4)  # on the runs that choose
     frame = runs(free=lucky, free_too=np.full(8, 4.0), a=np.full(8, 18.0))
-    name, values = rivals.without(frame)
+    name, values = ranking.without(frame)
     assert name == "free" and values.tolist() == [9.0] * 4
-    priced = rivals.priced(frame)
+    priced = ranking.priced(frame)
     assert priced[priced["policy"] == "a"]["regret"].tolist() == [2.0] * 8
     assert priced[priced["policy"] == "uniform"]["regret"].item() == 50.0
 
@@ -84,7 +84,7 @@ def test_the_best_is_chosen_on_other_runs_than_it_is_measured_on():
 def test_the_recommendation_follows_the_runs():
     def advised(**finals):
         spread = np.linspace(-1.0, 1.0, 8)
-        return rivals.advice(rivals.ranking(runs(free=9 + spread, **{k: v + spread for k, v in finals.items()}), 1.0))
+        return ranking.advice(ranking.ranking(runs(free=9 + spread, **{k: v + spread for k, v in finals.items()}), 1.0))
 
     assert re.search(r"Take \*\*a\*\* .* else \*\*b_local\*\*", advised(a=20.0, b_local=40.0))
     assert advised(a=40.0, b_local=20.0).startswith("Take **b_local**")
@@ -103,7 +103,7 @@ def test_the_page_says_what_its_tables_say():
     cells = json.loads(BOOK.path("comparison").read_text(encoding="utf-8"))["cells"]
     shown = "".join(json.dumps(cell.get("outputs", "")) for cell in cells)
     for label in RANKINGS:
-        assert json.dumps(rivals.advice(pd.read_csv(DATA / f"{label}.csv", dtype={"rank": str})))[1:-1] in shown
+        assert json.dumps(ranking.advice(pd.read_csv(DATA / f"{label}.csv", dtype={"rank": str})))[1:-1] in shown
 
 
 def test_every_policy_runs_at_every_epsilon_and_without_noise():
@@ -114,7 +114,7 @@ def test_every_policy_runs_at_every_epsilon_and_without_noise():
         return pd.DataFrame({"epsilon": [pays], "effective_epsilon": [pays], "trust": "central", "pays": pays})
 
     chapter = SimpleNamespace(parameters={"epsilons": [0.5, 2.0], "epsilon": 1.0}, play=play)
-    rivals.play(chapter, None, [baselines.ucb()], [baselines.adap_ucb], slow={"bits": baselines.dp_klucb})
+    ranking.play(chapter, None, [baselines.ucb()], [baselines.adap_ucb], slow={"bits": baselines.dp_klucb})
     every = 0.5, 1.0, 2.0, math.inf
     slow, ours = ([(name, each, kept) for each in every] for name, kept in (("DP-KLUCB", "bits"), ("AdaP-UCB", "")))
     assert asked == [("UCB", math.inf, ""), *slow, *ours]
@@ -147,7 +147,7 @@ def test_a_stored_study_is_never_shown_beside_runs_of_another_kind(change, monke
 
 def test_a_private_policy_without_noise_is_named_so():
     frame = runs(free=np.full(8, 9.0), a=np.full(8, 18.0))
-    assert rivals.without(pd.concat([frame, frame[frame["policy"] == "a"].assign(pays=math.inf, regret=4.0)]))[0] == (
+    assert ranking.without(pd.concat([frame, frame[frame["policy"] == "a"].assign(pays=math.inf, regret=4.0)]))[0] == (
         "a, without noise"
     )
 

@@ -17,7 +17,7 @@ from numba.core.caching import IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 
 import private_bandits
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 
 SOURCE = Path(private_bandits.__file__).parent
 COUNT = """

@@ -11,10 +11,10 @@ import pytest
 
 from private_bandits.papers.contextual import bounds, instances, ldp_glm, ldp_linucb, linucb
 from private_bandits.problems import LinearContext
-from private_bandits_book.contextual import joint, lemmas, messages, rules
-from private_bandits_book.rules import NotShown
+from private_bandits_book.chapters.contextual import joint_privacy, lemmas, rules, user_messages
+from private_bandits_book.judging.rulings import NotShown
+from private_bandits_book.judging.verdicts import AFTER_REPAIR, DERIVED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from private_bandits_book.runs import facts
-from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 DELTA = 1e-3
 
@@ -29,20 +29,20 @@ def runs(problem, regrets: dict) -> pd.DataFrame:
 
 
 def test_a_link_of_small_values_breaks_theorem_9_and_the_whole_reach_mends_it():
-    links = [messages.small_link(1.0, DELTA, mended) for mended in (False, True)]
+    links = [user_messages.small_link(1.0, DELTA, mended) for mended in (False, True)]
     assert links == pytest.approx([2.465, 1.0], abs=1e-3)
     assert rules.theorem_9(*links, 1.0, DELTA).verdict == AFTER_REPAIR
     assert rules.theorem_9(0.9, 1.0, 1.0, DELTA).verdict == UNDECIDED  # a lower end proves no promise
     assert rules.theorem_9(2.0, 1.1, 1.0, DELTA).verdict == NOT_REPRODUCED
-    assert messages.small_link(0.5, 1e-5) == pytest.approx(1.25, abs=0.01)
-    assert messages.small_link(1.0, DELTA, size=0.22) < 1.0 < messages.small_link(1.0, DELTA, size=0.2)
+    assert user_messages.small_link(0.5, 1e-5) == pytest.approx(1.25, abs=0.01)
+    assert user_messages.small_link(1.0, DELTA, size=0.22) < 1.0 < user_messages.small_link(1.0, DELTA, size=0.2)
 
 
 def test_the_published_setting_has_not_the_privacy_that_it_states(monkeypatch):
     assert rules.published_setting().verdict == NOT_REPRODUCED
-    frame = messages.published_setting()
+    frame = user_messages.published_setting()
     assert frame["epsilon_paid"].iloc[-1] == pytest.approx(8e5, rel=1e-6)
-    monkeypatch.setattr(messages, "published_setting", lambda: frame.iloc[::-1])
+    monkeypatch.setattr(user_messages, "published_setting", lambda: frame.iloc[::-1])
     assert rules.published_setting().verdict == REPRODUCED
 
 
@@ -125,7 +125,7 @@ def test_a_policy_that_is_not_run_is_not_shown(kept):
 
 
 def test_private_actions_and_private_messages(monkeypatch):
-    both = joint.compare([1.0, 8.0], [1, 10, 100, 1000, 10_000], 0.2)
+    both = joint_privacy.compare([1.0, 8.0], [1, 10, 100, 1000, 10_000], 0.2)
     assert {rule(both).verdict for rule in (rules.actions_not_private, rules.ldp_escapes)} == {REPRODUCED}
     first = both[both["t"] == 1]
     assert {rule(first).verdict for rule in (rules.actions_not_private, rules.ldp_escapes)} == {UNDECIDED}
@@ -133,5 +133,5 @@ def test_private_actions_and_private_messages(monkeypatch):
     assert rules.actions_not_private(both.assign(message_loss=9.0)).verdict == NOT_REPRODUCED
     assert rules.ldp_escapes(both.assign(ldp_regret=both["t"] * 0.1)).verdict == NOT_REPRODUCED
     assert rules.not_comparable().verdict == rules.dp_lower_bound().verdict == REPRODUCED
-    monkeypatch.setattr(joint, "dp_regret", lambda e, t, gap: 0.9 * t * gap / (1 + math.exp(e)))
+    monkeypatch.setattr(joint_privacy, "dp_regret", lambda e, t, gap: 0.9 * t * gap / (1 + math.exp(e)))
     assert rules.dp_lower_bound().verdict == NOT_REPRODUCED

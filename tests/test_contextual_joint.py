@@ -9,32 +9,31 @@ import numpy as np
 import pytest
 
 from private_bandits.privacy import channel_loss
-from private_bandits_book import plans
-from private_bandits_book.contextual import joint
+from private_bandits_book.chapters.contextual import joint_privacy, linear_programmes
 
 
 @pytest.mark.parametrize(("epsilon", "rounds"), [(0.2, 1), (1.0, 2), (3.0, 2)])
 def test_no_private_policy_beats_the_bound_and_one_attains_it(epsilon, rounds):
-    least = joint.least_regret(epsilon, rounds, 0.3)
-    assert least == pytest.approx(joint.dp_regret(epsilon, rounds, 0.3), rel=1e-7)
-    channel = joint.answers(joint.dp_regret(epsilon, 1, 1.0))
+    least = joint_privacy.least_regret(epsilon, rounds, 0.3)
+    assert least == pytest.approx(joint_privacy.dp_regret(epsilon, rounds, 0.3), rel=1e-7)
+    channel = joint_privacy.answers(joint_privacy.dp_regret(epsilon, 1, 1.0))
     np.testing.assert_allclose(channel.sum(axis=1), 1.0)
-    assert joint.dp_regret(epsilon, 10, 0.3) == pytest.approx(10 * 0.3 * np.mean(1 - np.diag(channel)))
+    assert joint_privacy.dp_regret(epsilon, 10, 0.3) == pytest.approx(10 * 0.3 * np.mean(1 - np.diag(channel)))
     assert channel_loss(channel) == pytest.approx(epsilon)
 
 
 def test_the_programme_knows_nothing_of_the_formula(monkeypatch):
-    monkeypatch.setattr(joint, "dp_regret", None)
+    monkeypatch.setattr(joint_privacy, "dp_regret", None)
     # one round, by hand: wrong with chance e, and 1 - e <= E e
-    assert joint.least_regret(math.log(3.0), 1, 1.0) == pytest.approx(0.25)
+    assert joint_privacy.least_regret(math.log(3.0), 1, 1.0) == pytest.approx(0.25)
     for epsilon in (20.0, 1000.0, math.inf):
-        assert joint.least_regret(epsilon, 2, 1.0) == pytest.approx(0.0, abs=1e-6)
+        assert joint_privacy.least_regret(epsilon, 2, 1.0) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_later_actions_may_not_be_guessed_from_later_contexts():
     """Without the equations for it, an action could be drawn with its own context's successor in mind."""
-    place = plans.nodes(2, late=0)
-    rows, totals = plans.flow(place)
+    place = linear_programmes.nodes(2, late=0)
+    rows, totals = linear_programmes.flow(place)
     peeking, honest = np.zeros(20), np.zeros(20)
     for first in (0, 1):
         honest[place[(first,), (first,)]] = 1.0
@@ -47,8 +46,8 @@ def test_later_actions_may_not_be_guessed_from_later_contexts():
 
 
 def test_without_privacy_the_bound_is_zero_and_at_none_left_it_is_random_play():
-    assert joint.dp_regret(math.inf, 10, 0.3) == 0.0
-    assert joint.dp_regret(1e-9, 10, 0.3) == pytest.approx(10 * 0.3 / 2)
+    assert joint_privacy.dp_regret(math.inf, 10, 0.3) == 0.0
+    assert joint_privacy.dp_regret(1e-9, 10, 0.3) == pytest.approx(10 * 0.3 / 2)
 
 
 def test_the_learner_of_private_messages_by_enumeration():
@@ -60,17 +59,17 @@ def test_the_learner_of_private_messages_by_enumeration():
             lead = 2 * sum(bits[:t]) - t
             weight = math.prod(truth if b else 1 - truth for b in bits)
             wrong[t] += weight * (0.5 if lead == 0 else float(lead < 0))
-    np.testing.assert_allclose(joint.wrong_guesses(epsilon, rounds), wrong, rtol=1e-12)
-    first, last = joint.compare([epsilon], [1, rounds], 0.4).to_dict("records")
+    np.testing.assert_allclose(joint_privacy.wrong_guesses(epsilon, rounds), wrong, rtol=1e-12)
+    first, last = joint_privacy.compare([epsilon], [1, rounds], 0.4).to_dict("records")
     assert last["ldp_regret"] == pytest.approx(0.4 * wrong.sum())
     assert last["message_loss"] == pytest.approx(epsilon, rel=1e-12)
-    assert joint.compare([1000.0], [3], 0.4)["message_loss"].tolist() == [1000.0]  # e^-1000 is 0 here
+    assert joint_privacy.compare([1000.0], [3], 0.4)["message_loss"].tolist() == [1000.0]  # e^-1000 is 0 here
     assert last["action_loss"] == pytest.approx(math.log((1 - wrong[-1]) / wrong[-1]))
     assert last["joint_loss"] == math.inf and first["joint_loss"] == 0.0
 
 
 def test_private_messages_learn_where_private_actions_cannot():
-    frame = joint.compare([0.5, 1.0], [10, 100, 2000], 0.5).set_index(["epsilon", "t"])
+    frame = joint_privacy.compare([0.5, 1.0], [10, 100, 2000], 0.5).set_index(["epsilon", "t"])
     for epsilon in (0.5, 1.0):
         part = frame.loc[epsilon]
         np.testing.assert_allclose(part["dp_regret"], 0.5 * part.index / (1 + math.exp(epsilon)))
@@ -79,4 +78,4 @@ def test_private_messages_learn_where_private_actions_cannot():
         assert part["action_loss"].is_monotonic_increasing and part.loc[2000, "action_loss"] > 20 * epsilon
         np.testing.assert_allclose(part["message_loss"], epsilon, rtol=1e-12)
         assert (part["uniform"] == 0.25 * part.index).all()
-        assert part.loc[100, "ldp_regret"] == pytest.approx(0.5 * joint.wrong_guesses(epsilon, 100).sum())
+        assert part.loc[100, "ldp_regret"] == pytest.approx(0.5 * joint_privacy.wrong_guesses(epsilon, 100).sum())

@@ -10,13 +10,13 @@ import pytest
 from scipy.stats import laplace, norm
 
 from private_bandits.mechanisms import gaussian_epsilon
-from private_bandits.papers.contextual import bounds, convex_skeleton, tunings
+from private_bandits.papers.contextual import _shared_convex, bounds, tunings
 from private_bandits.papers.contextual.accounting import noise_reach
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import two_point
 from private_bandits.problems import ConvexLoss
 from private_bandits.simulation import trace
-from private_bandits_book.convex import lemmas
+from private_bandits_book.chapters.convex import lemmas
 
 ANCHORS = [[0.5, -0.2], [-0.7, 0.6], [0.2, 0.9]]
 TABLE = [[0.2, 0.5, 0.8, 0.9], [0.4, 0.3, 0.5, 0.1]]
@@ -63,7 +63,7 @@ def test_the_noise_that_is_sent_has_the_scale_of_the_record(learner, noise, delt
     problem = ball(FIT[learner], schedule=[1])
     policy = one_point(1.0, problem=problem, delta=delta, horizon=20_000, learner=learner, noise=noise)
     shown = trace(problem, policy, horizon=20_000, seed=4)
-    noise_sent = shown[:, -1] - [convex_skeleton.loss(problem, 1, x) for x in shown[:, :-1]]
+    noise_sent = shown[:, -1] - [_shared_convex.loss(problem, 1, x) for x in shown[:, :-1]]
     variance = policy.record.scale**2 * (1 if noise == "gaussian" else 2)
     assert np.mean(noise_sent**2) == close(variance, rel=0.05)
 
@@ -75,7 +75,7 @@ def test_two_users_differences_are_hidden(noise, delta):
     policy = two_point(1.0, problem=problem, delta=delta, horizon=20_000, noise=noise)
     shown, rho = trace(problem, policy, horizon=20_000, seed=4), policy.record.radius
     np.testing.assert_allclose(np.linalg.norm(shown[:, :2] - shown[:, 2:4], axis=1), 2 * rho, rtol=1e-6)
-    exact = [convex_skeleton.loss(problem, 1, x[:2]) - convex_skeleton.loss(problem, 1, x[2:4]) for x in shown]
+    exact = [_shared_convex.loss(problem, 1, x[:2]) - _shared_convex.loss(problem, 1, x[2:4]) for x in shown]
     size = math.sqrt(np.mean((shown[:, -1] - exact) ** 2))
     apart = 4 * problem.lipschitz * rho
     if noise == "laplace":

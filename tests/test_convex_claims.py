@@ -7,8 +7,8 @@ import math
 import pytest
 from claims import about
 
-from private_bandits_book.convex import lemmas, rules
-from private_bandits_book.verdicts import AFTER_REPAIR, DERIVED, EXACT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.chapters.convex import lemmas, rules
+from private_bandits_book.judging.verdicts import AFTER_REPAIR, DERIVED, EXACT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 
 def test_the_classical_noise_breaks_and_the_analytic_one_holds(monkeypatch):

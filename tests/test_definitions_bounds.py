@@ -10,7 +10,7 @@ from scipy.optimize import brentq, linprog, minimize_scalar
 from scipy.stats import entropy
 
 from private_bandits.papers.definitions import bounds, replacements
-from private_bandits_book import plans
+from private_bandits_book.chapters.contextual import linear_programmes
 
 MILLION = 10**6
 EPSILONS = (0.05, math.log(2.0), 4.0)
@@ -94,9 +94,9 @@ def test_minimax_bounds_are_nearly_the_best_of_their_theorems(n_arms, horizon, e
 
 def _exact_minimax(horizon, instances, epsilon=math.inf):
     """The least largest regret, over all epsilon-DP policies, on these instances with two arms."""
-    place = plans.nodes(horizon, late=1)
-    equal, ones = plans.flow(place)
-    near = plans.neighbours(place, horizon, epsilon)
+    place = linear_programmes.nodes(horizon, late=1)
+    equal, ones = linear_programmes.flow(place)
+    near = linear_programmes.neighbours(place, horizon, epsilon)
     rows = np.zeros((len(instances), len(place)))
     for row, means in zip(rows, instances, strict=True):
         for (arms, rewards), column in place.items():

@@ -7,11 +7,11 @@ import math
 import pandas as pd
 import pytest
 
-from private_bandits_book.definitions import lemmas, pictures, rules
-from private_bandits_book.ledger import claims_of
+from private_bandits_book.chapters.definitions import lemmas, pictures, rules
+from private_bandits_book.judging.claims import claims_of
+from private_bandits_book.judging.rulings import LONGEST_REASON, Ruling
+from private_bandits_book.judging.verdicts import DERIVED, EXACT, NOT_REPRODUCED, REPRODUCED
 from private_bandits_book.package_data import tables
-from private_bandits_book.rules import LONGEST_REASON, Ruling
-from private_bandits_book.verdicts import DERIVED, EXACT, NOT_REPRODUCED, REPRODUCED
 
 
 def test_section_5_3_would_hold_at_small_epsilon(monkeypatch):

@@ -12,10 +12,10 @@ from scipy.stats import norm
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.papers.definitions import bounds, replacements
 from private_bandits.privacy import exact_loss, table_laws
-from private_bandits_book import policies
-from private_bandits_book.definitions import lemmas
-from private_bandits_book.definitions.lemmas import LAPLACE, NOISELESS, PRIVATE, RESPONSE
-from private_bandits_book.policies import Hedge, LocallyPrivate, Response, Two
+from private_bandits_book import finite_policies
+from private_bandits_book.chapters.definitions import lemmas
+from private_bandits_book.chapters.definitions.lemmas import LAPLACE, NOISELESS, PRIVATE, RESPONSE
+from private_bandits_book.finite_policies import Hedge, LocallyPrivate, Response, Two
 
 close = pytest.approx
 
@@ -61,7 +61,7 @@ def test_what_instantaneous_privacy_composes_to():
 def test_noise_on_the_answers():
     found = lemmas.behind_responses(0.7, 3)
     assert PRIVATE not in found and max(found.values()) == found[NOISELESS] == close(0.7)
-    assert found[LAPLACE] == close(exact_loss(LocallyPrivate(policies.LaplaceArgmax(0.7, 2), 0.7), 3))
+    assert found[LAPLACE] == close(exact_loss(LocallyPrivate(finite_policies.LaplaceArgmax(0.7, 2), 0.7), 3))
     assert lemmas.between_people(lemmas.noisy_answers(0.5, 3), 3) == close(0.5 * lemmas.DISTANCE)
     assert lemmas.noisy_answers(60.0, 2).epsilon == math.inf  # the bare answers have less
     assert lemmas.squeezed(0.5, 3) == (close(1.0), math.inf)

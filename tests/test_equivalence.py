@@ -11,7 +11,7 @@ import pytest
 
 from private_bandits.estimates import Interval, fit_exponent
 from private_bandits_book.judging import at_most, exactly
-from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.judging.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 AT_MOST, EXACTLY = partial(at_most, claimed=1.0, wrong=2.0), partial(exactly, claimed=1.0, below=0.0, above=2.0)
 X, SPREAD, SEEDS = np.array([1.0, 2.0, 4.0]), 0.5, 200

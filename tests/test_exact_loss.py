@@ -18,7 +18,7 @@ from private_bandits.privacy import (
     table_laws,
     worst_case,
 )
-from private_bandits_book.policies import (
+from private_bandits_book.finite_policies import (
     Exponential,
     Greedy,
     LocallyPrivate,

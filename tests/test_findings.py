@@ -11,13 +11,13 @@ from replay import committed, folder, prose
 
 from private_bandits.papers.contextual import ldp_linucb
 from private_bandits.papers.heavy_tailed import algorithm_3, setting
+from private_bandits_book.book import find_book
 from private_bandits_book.chapter import Chapter
-from private_bandits_book.chapters.book import find_book
-from private_bandits_book.contextual import lemmas as contexts
-from private_bandits_book.convex import long as convex
-from private_bandits_book.heavy_tailed import lemmas as tails
-from private_bandits_book.heavy_tailed.long import PANEL
-from private_bandits_book.semibandits import long as sets
+from private_bandits_book.chapters.contextual import lemmas as contexts
+from private_bandits_book.chapters.convex import studies as convex
+from private_bandits_book.chapters.heavy_tailed import lemmas as tails
+from private_bandits_book.chapters.heavy_tailed.studies import PANEL
+from private_bandits_book.chapters.semibandits import studies as sets
 from private_bandits_book.studies import stored
 
 

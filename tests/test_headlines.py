@@ -19,7 +19,7 @@ from private_bandits.estimates import (
     mean_interval,
     ratio_interval,
 )
-from private_bandits_book.definitions.long import DP_KLUCB, LDP_UCB, LONG_HORIZON, UCB
+from private_bandits_book.chapters.definitions.studies import DP_KLUCB, LDP_UCB, LONG_HORIZON, UCB
 
 LAWS = pd.read_csv(FILE)
 WIDEST = 0.05

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from private_bandits import baselines, simulate
-from private_bandits.kernels.sums import truncated_moment
+from private_bandits.kernels.parts.sums import truncated_moment
 from private_bandits.papers.heavy_tailed import adap_robust_ucb, bounds
 from private_bandits.problems import Arms
-from private_bandits_book.heavy_tailed import lemmas
+from private_bandits_book.chapters.heavy_tailed import lemmas
 
 MEANS = [0.75, 0.5, 0.25, 0.75]  # gaps 1/4 and 1/2
 HORIZON = 1000

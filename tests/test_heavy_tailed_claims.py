@@ -12,9 +12,9 @@ from claims import rules_of
 
 from private_bandits.papers import heavy_tailed as paper
 from private_bandits.papers.heavy_tailed import bounds
-from private_bandits_book.heavy_tailed import far, lemmas, long, rules
+from private_bandits_book.chapters.heavy_tailed import far_horizons, lemmas, rules, studies
+from private_bandits_book.judging.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from private_bandits_book.runs import facts
-from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 RULES = rules_of("heavy_tailed")
 ALONE = [name for name, rule in RULES.items() if not inspect.signature(rule).parameters]
@@ -152,16 +152,16 @@ def panel(se, low, high, horizon=10**12, spread=0.001, spare=2.0, setting=1):
     ],
 )
 def test_an_order_must_hold_at_both_ends(shares, expected):
-    assert far.below(panel(*shares)).verdict == expected
+    assert far_horizons.below(panel(*shares)).verdict == expected
 
 
 def test_a_mode_that_no_run_has_drawn_has_the_probability_2_beta():
-    assert far.below(panel(0.10, 0.2, 0.3, horizon=100)).verdict == REPRODUCED
-    assert far.below(panel(0.19, 0.2, 0.3, horizon=100)).verdict == UNDECIDED
+    assert far_horizons.below(panel(0.10, 0.2, 0.3, horizon=100)).verdict == REPRODUCED
+    assert far_horizons.below(panel(0.19, 0.2, 0.3, horizon=100)).verdict == UNDECIDED
 
 
 def test_the_table_counts_all_panels():
     rows = [panel(0.1, 0.2, 0.3), panel(0.25, 0.2, 0.3, setting=2), panel(0.4, 0.2, 0.3, setting=3)]
-    (row,) = long.order_table(pd.concat(rows)).to_dict("records")
+    (row,) = studies.order_table(pd.concat(rows)).to_dict("records")
     assert (row["below"], row["above"], row["neither"]) == (1, 1, 1)
     assert row["DP Robust SE"] == "0.1 to 0.4" and row["DP Robust UCB"] == "0.25 to 0.25"

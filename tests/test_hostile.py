@@ -17,8 +17,8 @@ from private_bandits import baselines, simulate
 from private_bandits.papers import heavy_tailed
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, SemiBandit
-from private_bandits_book import commands, parameter_file
 from private_bandits_book.cli import main
+from private_bandits_book.jobs import commands, parameter_file
 
 
 @pytest.fixture(scope="module")

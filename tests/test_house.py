@@ -21,7 +21,7 @@ PAPERS = sorted(path.parent.name for path in (SRC / LIBRARY / "papers").glob("*/
 PUBLISHING = ["matplotlib", "papermill", "nbformat", "nbclient", "nbval", "jupyter", "jupyter_book", "IPython"]
 # From the lowest room to the highest: a room imports those before it only.
 LOW, HIGH = (
-    "_folders shown _compiled checks parameters streams reference_tools estimates channels mechanisms problems",
+    "folders shown compilation checks parameters streams reference_tools estimates channels mechanisms problems",
     "kernels guarantee learners policy privacy simulation",
 )
 ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]
@@ -32,10 +32,10 @@ def dotted(path):
     return ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__")
 
 
-CHAPTERS = sorted({path.parent.name for name in ("rules", "rivals") for path in (SRC / COMPANION).glob(f"*/{name}.py")})
-SHARED = sorted({name.split(".")[1] for name in map(dotted, FILES) if name.startswith(f"{COMPANION}.")} - {*CHAPTERS})
+CHAPTERS = sorted(path.parent.name for path in (SRC / COMPANION / "chapters").glob("*/__init__.py"))
+SHARED = sorted({name.split(".")[1] for name in map(dotted, FILES) if name.startswith(f"{COMPANION}.")} - {"chapters"})
 FLOORS = [[f"{LIBRARY}.{room}"] for room in ORDER]
-FLOORS += [[f"{COMPANION}.{room}" for room in rooms] for rooms in (SHARED, CHAPTERS)]
+FLOORS += [[f"{COMPANION}.{room}" for room in rooms] for rooms in (SHARED, ["chapters"])]
 
 
 def imports(source):
@@ -96,7 +96,7 @@ def upwards(imports):
 
 def across(imports):
     """The imports of a paper's room by another paper's, as (module, name)."""
-    rooms = {paper: (f"{LIBRARY}.papers.{paper}", f"{COMPANION}.{paper}") for paper in PAPERS}
+    rooms = {paper: (f"{LIBRARY}.papers.{paper}", f"{COMPANION}.chapters.{paper}") for paper in PAPERS}
     pairs = itertools.permutations(PAPERS, 2)
     return set().union(*(into(imports, rooms[one], rooms[other]) for one, other in pairs))
 
@@ -105,8 +105,8 @@ def test_imports_run_one_way_and_in_no_circle():
     """Chapters, what they share, papers, simulate and privacy, kernels, problems and mechanisms, checks."""
     known = known_imports()
     assert {"cascading", "contextual", "definitions", "heavy_tailed", "semibandits"} <= set(PAPERS) <= set(CHAPTERS)
-    assert f"{COMPANION}.commands.call" in known[f"{COMPANION}.cli"]  # in a function
-    assert f"{COMPANION}.chapters.book.Book" in known[f"{COMPANION}.cli"]  # under TYPE_CHECKING
+    assert f"{COMPANION}.jobs.commands.call" in known[f"{COMPANION}.cli"]  # in a function
+    assert f"{COMPANION}.book.Book" in known[f"{COMPANION}.cli"]  # under TYPE_CHECKING
     assert {name.split(".")[1] for name in known if name.startswith(f"{LIBRARY}.")} == set(ORDER)
     assert not circle(known)
     assert not upwards(known)
@@ -134,9 +134,9 @@ def with_an_import(module, name):
         ("private_bandits.papers.cascading.instances", "private_bandits.papers.cascading", circle),
         ("private_bandits.checks", "private_bandits.streams", upwards),
         ("private_bandits.simulation", "private_bandits_book.studies", upwards),
-        ("private_bandits_book.studies", "private_bandits_book.cascading", upwards),
+        ("private_bandits_book.studies", "private_bandits_book.chapters.cascading", upwards),
         ("private_bandits.papers.cascading", "private_bandits.papers.semibandits", across),
-        ("private_bandits_book.cascading", "private_bandits_book.semibandits", across),
+        ("private_bandits_book.chapters.cascading", "private_bandits_book.chapters.semibandits", across),
     ],
 )
 def test_an_import_that_may_not_be_is_found(module, name, found):

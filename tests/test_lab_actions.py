@@ -14,7 +14,8 @@ from lab import ask
 from lab_policies import CHAPTERS
 
 from private_bandits import simulate
-from private_bandits.kernels import elimination, sums
+from private_bandits.kernels import elimination
+from private_bandits.kernels.parts import sums
 from private_bandits.mechanisms import _raw
 from private_bandits.problems import ConvexLoss
 from private_bandits.simulation import trace

@@ -13,8 +13,8 @@ from scipy import stats
 
 from private_bandits import simulate
 from private_bandits.estimates import mean_interval
-from private_bandits_book.chapters.book import find_book
-from private_bandits_book.chapters.parameters import validate
+from private_bandits_book.book import find_book
+from private_bandits_book.parameters import validate
 
 RUNS = 60
 PLAYED = [

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from private_bandits.baselines import ldp_ucb_response, ucb
-from private_bandits.kernels import index, leap
+from private_bandits.kernels import index
+from private_bandits.kernels.parts import leap
 from private_bandits.papers.cascading import (
     cascade_ucb1,
     repaired_local,

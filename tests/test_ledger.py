@@ -10,13 +10,12 @@ import pandas as pd
 import pytest
 
 from private_bandits.estimates import Interval
-from private_bandits_book.chapters.book import find_book
+from private_bandits_book.book import find_book
 from private_bandits_book.judging import at_most
+from private_bandits_book.judging.claims import COLUMNS, claims_of, read_claims
 from private_bandits_book.judging.ledger import ledger
-from private_bandits_book.ledger import COLUMNS, claims_of, read_claims
-from private_bandits_book.package_data import tables
-from private_bandits_book.rules import LONGEST_REASON
-from private_bandits_book.verdicts import (
+from private_bandits_book.judging.rulings import LONGEST_REASON
+from private_bandits_book.judging.verdicts import (
     EVIDENCE,
     NOT_REPRODUCED,
     NOT_TESTABLE,
@@ -27,6 +26,7 @@ from private_bandits_book.verdicts import (
     totals,
     verdicts_in_words,
 )
+from private_bandits_book.package_data import tables
 
 TOML = """
 [[claim]]

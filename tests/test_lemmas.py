@@ -11,8 +11,8 @@ import pytest
 from private_bandits.mechanisms import gaussian_epsilon
 from private_bandits.papers.cascading import algorithm_1, bounds
 from private_bandits.problems import Cascade
-from private_bandits_book.cascading import lemmas
-from private_bandits_book.tails import laplace_sum_tail
+from private_bandits_book.chapters.cascading import lemmas
+from private_bandits_book.laplace_sums import laplace_sum_tail
 
 close = pytest.approx
 

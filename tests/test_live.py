@@ -12,7 +12,7 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from private_bandits_book.chapters.book import find_book
+from private_bandits_book.book import find_book
 from private_bandits_book.numbers import typeset
 
 BOOK = find_book()

@@ -14,17 +14,17 @@ from replay import committed, complete, folder, replayed
 
 from private_bandits.papers import heavy_tailed, semibandits
 from private_bandits.papers.cascading import bounds
-from private_bandits_book.cascading import long as cascading
+from private_bandits_book.book import find_book
 from private_bandits_book.chapter import Chapter
-from private_bandits_book.chapters.book import find_book
-from private_bandits_book.contextual import long as contextual
-from private_bandits_book.convex import long as convex
-from private_bandits_book.definitions import long as definitions
-from private_bandits_book.heavy_tailed import far
-from private_bandits_book.heavy_tailed import long as tails
+from private_bandits_book.chapters.cascading import studies as cascading
+from private_bandits_book.chapters.contextual import studies as contextual
+from private_bandits_book.chapters.convex import studies as convex
+from private_bandits_book.chapters.definitions import studies as definitions
+from private_bandits_book.chapters.heavy_tailed import far_horizons
+from private_bandits_book.chapters.heavy_tailed import studies as tails
+from private_bandits_book.chapters.semibandits import studies as sets
+from private_bandits_book.judging.rates import HORIZON, RateFit
 from private_bandits_book.runs import csv_text, facts
-from private_bandits_book.semibandits import long as sets
-from private_bandits_book.sweep import HORIZON, RateFit
 
 # Chapter, study, what tells its algorithms apart, and the rounds that are played again; all of them if none.
 STUDIES = [
@@ -45,15 +45,15 @@ CHAPTERS = "cascading comparison contextual convex definitions heavy_tailed repl
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_studies_are_those_that_are_committed(chapter):
-    declared = import_module(f"private_bandits_book.{chapter}").long_studies()
+    declared = import_module(f"private_bandits_book.chapters.{chapter}").long_studies()
     assert {f"long-{label}" for label in declared} == {path.stem for path in folder(chapter).glob("long-*.csv")}
-    for label, study in import_module(f"private_bandits_book.{chapter}.long").STUDIES.items():
+    for label, study in import_module(f"private_bandits_book.chapters.{chapter}.studies").STUDIES.items():
         complete(chapter, label, study)
 
 
 def numbered(chapter, label):
     """The runs of a study by their numbers."""
-    return dict(enumerate(import_module(f"private_bandits_book.{chapter}.long").STUDIES[label].runs()))
+    return dict(enumerate(import_module(f"private_bandits_book.chapters.{chapter}.studies").STUDIES[label].runs()))
 
 
 @pytest.mark.parametrize(("chapter", "label", "by", "rounds"), STUDIES)
@@ -122,7 +122,7 @@ def changed(chapter, **change):
     ],
 )
 def test_parameters_must_fit_each_other(chapter, change, message):
-    check_parameters = import_module(f"private_bandits_book.{chapter}").check_parameters
+    check_parameters = import_module(f"private_bandits_book.chapters.{chapter}").check_parameters
     check_parameters(**changed(chapter))
     with pytest.raises(ValueError, match=message):
         check_parameters(**changed(chapter, **change))
@@ -172,11 +172,11 @@ def test_a_policy_learns_from_where_its_regret_a_round_stays_below_half_of_unifo
 def test_a_run_lies_between_its_ends_and_the_chapter_gets_the_middle():
     problem, horizon = heavy_tailed.setting(1, 0.9), 10**9
     policy = heavy_tailed.dp_robust_ucb(1.0, v=0.9, u=problem.moment(0.9), horizon=horizon)
-    found = far.ends(problem, policy, np.array([10**8, horizon]), 3, 5, 1)
+    found = far_horizons.ends(problem, policy, np.array([10**8, horizon]), 3, 5, 1)
     assert len(found) == 6 and (found["low"] < found["high"]).all()
     assert found["regret"].to_numpy() == pytest.approx((found["low"] + found["high"]) / 2)
     known = {"horizon": horizon, "replications": 3, "seed": 5, "n_jobs": 1}
-    runs = far.play(SimpleNamespace(parameters=known), problem, [policy], [10**8, horizon], v=0.9)
+    runs = far_horizons.play(SimpleNamespace(parameters=known), problem, [policy], [10**8, horizon], v=0.9)
     assert runs["regret"].tolist() == found["regret"].tolist()
 
 

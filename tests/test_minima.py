@@ -9,7 +9,7 @@ import pytest
 
 from private_bandits import simulate
 from private_bandits.estimates import mean_interval
-from private_bandits.kernels import minima
+from private_bandits.kernels.parts import far_horizons
 from private_bandits.mechanisms import counters
 from private_bandits.papers.heavy_tailed import dp_robust_ucb, pareto_arms, robust_ucb, setting
 from private_bandits.problems import Arms
@@ -22,7 +22,7 @@ def ends(problem, policy, marks, runs, seed=1):
     record, found = problem.record(), []
     for run in range(runs):
         source = streams(seed, run)
-        found.append(minima.bracket(record, policy.record, np.array(marks), source.env, source.noise))
+        found.append(far_horizons.bracket(record, policy.record, np.array(marks), source.env, source.noise))
     return np.array(found)
 
 
@@ -66,7 +66,7 @@ def test_a_run_without_noise_is_bracketed_pull_by_pull():
 
 
 def test_the_least_prefix_sum_has_the_law_of_trees_that_are_drawn():
-    law, rng, draws = minima.least_prefixes(7), np.random.default_rng(3), 4000
+    law, rng, draws = far_horizons.least_prefixes(7), np.random.default_rng(3), 4000
     least = np.zeros((draws, 7))
     for draw in range(draws):
         row = np.zeros(counters.COUNTER_ROW)
@@ -77,17 +77,19 @@ def test_the_least_prefix_sum_has_the_law_of_trees_that_are_drawn():
             expected = law[level, round(64 * x)]
             assert np.mean(least[:, level] >= -x) == pytest.approx(expected, abs=4 * math.sqrt(0.25 / draws))
     assert law[1, 0] == pytest.approx(0.5, abs=1e-4)  # 0 and one node
-    assert minima._quantile(law[1], 1 - 0.5 * math.exp(-1.0)) == pytest.approx(1.0, abs=0.02)
-    assert minima._quantile(law[3], 0.0) == 0.0
+    assert far_horizons._quantile(law[1], 1 - 0.5 * math.exp(-1.0)) == pytest.approx(1.0, abs=0.02)
+    assert far_horizons._quantile(law[3], 0.0) == 0.0
 
 
 def test_a_path_has_the_noise_of_one_node_at_powers_of_two():
     """All rewards are 0.9: what is left of the mean of the first 1, 2 or 4 pulls is one Laplace number."""
     policy, source, draws = dp_robust_ucb(1.0, v=1.0, u=1.0, horizon=1000).record, streams(5, 0), 4000
-    starts, laws = minima._blocks(8), minima._laws(3)
+    starts, laws = far_horizons._blocks(8), far_horizons._laws(3)
     found = np.empty((draws, len(starts) - 1))
     for draw in range(draws):
-        minima._path(source.env, source.noise, 0.9, policy, 1e9, starts, laws, found[draw], np.empty(len(starts) - 1))
+        far_horizons._path(
+            source.env, source.noise, 0.9, policy, 1e9, starts, laws, found[draw], np.empty(len(starts) - 1)
+        )
     for pulls in (1, 2, 4):
         threshold = (policy.truncation / policy.truncation_beta * pulls) ** 0.5
         mean = 0.9 * np.mean((policy.truncation / policy.truncation_beta * np.arange(1, pulls + 1)) ** 0.5 >= 0.9)
@@ -101,7 +103,7 @@ def test_a_block_of_rewards_has_the_moments_of_its_own_thresholds():
     scale = 0.9 * 0.55 / 1.55
     kept = 1 - (scale / thresholds) ** 0.55
     expected = 0.9 * np.where(thresholds > scale, kept, 0.0).sum()
-    sums = [minima._sum(rng, first, size, 0.9, 1.55, reach, inverse) for _ in range(4000)]
+    sums = [far_horizons._sum(rng, first, size, 0.9, 1.55, reach, inverse) for _ in range(4000)]
     assert np.mean(sums) == pytest.approx(expected, abs=4 * np.std(sums) / math.sqrt(4000))
     # rewards drawn one by one and counted against the same thresholds
     drawn = scale * rng.random((400, size)) ** (-1 / 1.55)
@@ -113,4 +115,4 @@ def test_only_what_it_is_made_for():
     policy, source = dp_robust_ucb(1.0, v=0.5, u=1.0, horizon=1000), streams(0, 0)
     for problem, record in ((LIGHT, robust_ucb(v=0.5, u=1.0).record), (Arms.bernoulli([0.5, 0.4]), policy.record)):
         with pytest.raises(ValueError, match="thresholds that follow the pulls alone"):
-            minima.bracket(problem.record(), record, np.array([100]), source.env, source.noise)
+            far_horizons.bracket(problem.record(), record, np.array([100]), source.env, source.noise)

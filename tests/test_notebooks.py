@@ -18,7 +18,7 @@ import yaml
 from names import entangled
 from nbformat import from_dict
 
-from private_bandits_book.chapters.execute import judged_twice
+from private_bandits_book.jobs.execute import judged_twice
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "book").glob("*.ipynb"))

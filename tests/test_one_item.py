@@ -14,7 +14,7 @@ from private_bandits.privacy import audit
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits.simulation import trace
 from private_bandits.streams import streams
-from private_bandits_book.one_item import OneBit, OneItem
+from private_bandits_book.rivals.single_observation import OneBit, OneItem
 
 ARMS = Arms.bernoulli([0.9, 0.5, 0.4])
 LISTS = b_lb(6, 3, 0.4, 0.3)

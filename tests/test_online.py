@@ -9,14 +9,15 @@ import pytest
 from scipy.optimize import minimize
 
 from private_bandits import simulate
-from private_bandits.kernels import barrier, online, weights
+from private_bandits.kernels import online
+from private_bandits.kernels.parts import barrier, weights
 from private_bandits.papers.contextual import (
     agarwal_algorithm_1,
     algorithm_1,
     zimmert_tsallis_inf,
 )
+from private_bandits.papers.contextual._shared_convex import loss
 from private_bandits.papers.contextual.algorithm_1 import one_point
-from private_bandits.papers.contextual.convex_skeleton import loss
 from private_bandits.problems import Arms, ConvexLoss
 from private_bandits.simulation import trace
 from private_bandits.streams import streams

@@ -14,7 +14,7 @@ import pytest
 from private_bandits import simulate
 from private_bandits.baselines import replay
 from private_bandits.problems import Arms, Problem
-from private_bandits_book.chapters import render
+from private_bandits_book.pages import render
 
 PAGE = json.loads((Path(__file__).parents[1] / "book" / "own.ipynb").read_text(encoding="utf-8"))
 CELLS = [cell for cell in PAGE["cells"] if cell["cell_type"] == "code"]

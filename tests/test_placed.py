@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 
-from private_bandits_book.chapters import render
+from private_bandits_book.pages import render
 
 BOOK = Path(__file__).parents[1] / "book"
 CONF = """extensions = ["myst_nb", "sphinxcontrib.bibtex", "mathml", "lab", "claims", "placed"]

@@ -17,9 +17,9 @@ from private_bandits.papers import cascading, contextual, heavy_tailed, semiband
 from private_bandits.policy import Calibration, Mechanism, Playable, Player, Policy, playable
 from private_bandits.privacy import Guarantee
 from private_bandits.privacy.accounts import account
-from private_bandits_book.algorithms import listed
-from private_bandits_book.audit import cases
+from private_bandits_book.chapters.audit import cases
 from private_bandits_book.figures.look import FAMILY_COLOURS
+from private_bandits_book.pages.algorithms import listed
 from private_bandits_book.runs import family
 
 ARMS = Arms.bernoulli([0.5, 0.4])

@@ -14,11 +14,11 @@ import pytest
 from private_bandits import baselines
 from private_bandits.problems import Arms
 from private_bandits_book import chapter, studies
-from private_bandits_book.chapters import progress
-from private_bandits_book.chapters.book import Book, find_book
-from private_bandits_book.chapters.parameters import validate
-from private_bandits_book.chapters.run import run
+from private_bandits_book.book import Book, find_book
 from private_bandits_book.cli import main
+from private_bandits_book.jobs import progress
+from private_bandits_book.jobs.run import run
+from private_bandits_book.parameters import validate
 
 BOOK = find_book()
 TRIAL = progress._pace
@@ -155,7 +155,7 @@ def test_a_kernel_tells_where_it_is(tiny: Book, tmp_path, capsys, monkeypatch):
     path = tiny.pages / "tiny.ipynb"
     notebook = json.loads(path.read_text())
     source = """import time
-from private_bandits_book.cache import at
+from private_bandits_book.jobs.cache import at
 with at("a long run"):
     time.sleep(0.5)"""
     new = {"cell_type": "code", "execution_count": None, "id": "c9", "metadata": {}, "outputs": [], "source": source}

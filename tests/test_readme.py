@@ -108,7 +108,7 @@ def test_reproduce_is_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append((chapters, check))
         return False
 
-    monkeypatch.setattr("private_bandits_book.chapters.reproduce.reproduce", stand_in)
+    monkeypatch.setattr("private_bandits_book.jobs.reproduce.reproduce", stand_in)
     assert cli.main(words[1:]) == 0
     assert asked == [(["cascading"], True)]
 

@@ -16,10 +16,10 @@ from private_bandits.kernels import replay as kernel
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits.simulation import simulate
-from private_bandits_book.chapters.book import find_book
-from private_bandits_book.replay import lemmas, long, rules
-from private_bandits_book.rules import Ruling
-from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.book import find_book
+from private_bandits_book.chapters.replay import lemmas, rules, studies
+from private_bandits_book.judging.rulings import Ruling
+from private_bandits_book.judging.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 BOOK = find_book()
 SLOW = ("Thompson", "UCB(0.5)", "KL-UCB")
@@ -29,16 +29,16 @@ SLOW = ("Thompson", "UCB(0.5)", "KL-UCB")
 def test_runs_of_a_study_are_played_again(label, every):
     """Those that are quick: a row is the mean of a hundred runs."""
     rows = pd.read_csv(BOOK.data("replay") / f"long-{label}.csv").set_index("run")
-    made = long.STUDIES[label].runs()
+    made = studies.STUDIES[label].runs()
     quick = [place for place, run in enumerate(made) if isinstance(run.policy, Policy) and run.policy.name not in SLOW]
     chosen = quick[::every]
-    again = pd.concat([long.play(made[place], 1) for place in chosen], ignore_index=True)
+    again = pd.concat([studies.play(made[place], 1) for place in chosen], ignore_index=True)
     committed = rows.loc[chosen, [*again]].reset_index(drop=True)
     pd.testing.assert_frame_equal(again, committed, check_dtype=False, rtol=1e-8)
 
 
 def test_the_rule_of_the_library_is_the_one_that_was_chosen():
-    table = long.choice(pd.read_csv(BOOK.data("replay") / "long-choice.csv"))
+    table = studies.choice(pd.read_csv(BOOK.data("replay") / "long-choice.csv"))
     allowed = table[table["linear"] <= 1200 / 500]
     best = allowed.loc[allowed["ratio"].idxmin()]
     assert (best["factor"], best["growth"]) == (1.0, 1.0)
@@ -92,14 +92,14 @@ def test_a_ratio_is_judged_on_both_sides_of_1():
             rows = runs(ours, other).assign(policy=lambda rows: rows["paper"])
             mine, theirs = (rows[rows["paper"] == name] for name in ("", paper))
             theirs = theirs if paper == "azize2025" else theirs.drop(columns="epsilon")
-            found = long.less(mine, theirs)
+            found = studies.less(mine, theirs)
             assert found.verdict == verdict and found.measurement.measured == pytest.approx(math.log(ours / other))
             assert f"that of {paper} is" in found.reason
             # of several the best counts, and what has no partner does not
             worse = theirs.assign(regret=9 * other, policy="worse")
-            assert long.less(mine, pd.concat([worse, theirs])).measurement == found.measurement
-            assert long.less(pd.concat([mine, mine.assign(epsilon=7.0)]), theirs).verdict == verdict
-            assert long.less(mine[:0], theirs).missing
+            assert studies.less(mine, pd.concat([worse, theirs])).measurement == found.measurement
+            assert studies.less(pd.concat([mine, mine.assign(epsilon=7.0)]), theirs).verdict == verdict
+            assert studies.less(mine[:0], theirs).missing
 
 
 def test_privacy_is_judged_by_the_largest_ratio():
@@ -119,7 +119,7 @@ def test_the_numbers_of_the_page_are_those_of_the_data():
     said[r"In (\d+) of \d+ settings its regret is lower"] = str((logs < -1.96 * error).sum())
     said[r"and in (\d+) it is higher\."] = str((logs > 1.96 * error).sum())
     said[r"In \d+ of (\d+) settings"] = str(len(logs))
-    price = long.over_free(table).query("epsilon == 1")
+    price = studies.over_free(table).query("epsilon == 1")
     ratio = price[price["policy"] == "Thompson, replayed"]["ratio"]
     said[r"it has (\S+) times the regret of Thompson sampling without"] = f"{math.exp(np.log(ratio).mean()):.1f}"
     close = table["instance"].isin(["R0", "R4"])
@@ -134,7 +134,7 @@ def test_the_numbers_of_the_page_are_those_of_the_data():
     once = linear.loc["Thompson, replayed", "replications"] / linear.loc["Thompson, replayed", "linear"]
     said[r"we measure one in (\d+)\."] = f"{round(once, -1):.0f}"
     said[r"has (\d+) times the mean regret of its setting"] = f"{(ours['worst'] / ours['regret']).max():.0f}"
-    said[r"one batch in ([\d,]+)\."] = f"{round(2 * long.HORIZON**0.5**0.5, -3):,.0f}"
+    said[r"one batch in ([\d,]+)\."] = f"{round(2 * studies.HORIZON**0.5**0.5, -3):,.0f}"
     for words, number in said.items():
         assert re.findall(words, text) == [number], words
     assert table.query("policy == 'Thompson' and instance in ('R0', 'R4')")["linear"].min() > 0

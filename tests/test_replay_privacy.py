@@ -15,7 +15,15 @@ from private_bandits.baselines.replayed import Replayed, Replaying
 from private_bandits.privacy import audit
 from private_bandits.privacy.accounts import account
 from private_bandits.problems import Arms
-from private_bandits_book.replay.lemmas import Batches, actions, largest_index, ratio, released, worst_ratio, worth
+from private_bandits_book.chapters.replay.lemmas import (
+    Batches,
+    actions,
+    largest_index,
+    ratio,
+    released,
+    worst_ratio,
+    worth,
+)
 
 HALF, TWO = Fraction(1, 2), Arms.bernoulli([0.5, 0.5])
 

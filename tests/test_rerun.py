@@ -9,10 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from private_bandits_book.chapters import rerun
-from private_bandits_book.chapters.book import Book
-from private_bandits_book.chapters.rerun import against_the_book
-from private_bandits_book.ledger import COLUMNS
+from private_bandits_book.book import Book
+from private_bandits_book.judging.claims import COLUMNS
+from private_bandits_book.pages import rerun
+from private_bandits_book.pages.rerun import against_the_book
 
 TINY = Path(__file__).parent / "fixtures" / "tiny"
 

@@ -30,9 +30,9 @@ from private_bandits_book.judging import (
     rarer,
     within,
 )
+from private_bandits_book.judging.claims import Claim
 from private_bandits_book.judging.ledger import ledger
-from private_bandits_book.ledger import Claim
-from private_bandits_book.rules import (
+from private_bandits_book.judging.rulings import (
     LONGEST_REASON,
     Holds,
     Less,
@@ -45,7 +45,7 @@ from private_bandits_book.rules import (
     rare_mode,
     rests_on,
 )
-from private_bandits_book.verdicts import (
+from private_bandits_book.judging.verdicts import (
     AFTER_REPAIR,
     DERIVED,
     EVIDENCE,

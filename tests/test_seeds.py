@@ -8,15 +8,15 @@ import pandas as pd
 import pytest
 
 from private_bandits.estimates import Interval
+from private_bandits_book.book import Book, find_book
 from private_bandits_book.chapter import Chapter
-from private_bandits_book.chapters import reproduce as reproducing
-from private_bandits_book.chapters import seeds
-from private_bandits_book.chapters.book import Book, find_book
 from private_bandits_book.cli import main
+from private_bandits_book.jobs import reproduce as reproducing
+from private_bandits_book.jobs import seeds
+from private_bandits_book.judging.claims import Claim
 from private_bandits_book.judging.ledger import ledger
-from private_bandits_book.ledger import Claim
-from private_bandits_book.rules import Holds, Less
-from private_bandits_book.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED, described
+from private_bandits_book.judging.rulings import Holds, Less
+from private_bandits_book.judging.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED, described
 
 CLAIMS = [
     Claim("theorem-1", "theorem", "Theorem 1", "It is less."),

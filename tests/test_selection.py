@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from private_bandits.kernels.selection import least_first, top_item, top_list
+from private_bandits.kernels.parts.selection import least_first, top_item, top_list
 from private_bandits.reference_tools import largest, least_reported_first
 
 SIZES = [(1, 1), (2, 1), (3, 2), (5, 5), (7, 3), (20, 4), (20, 19)]

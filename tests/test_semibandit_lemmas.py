@@ -9,7 +9,7 @@ import pytest
 
 from private_bandits.mechanisms import TreeCounter
 from private_bandits.problems import SemiBandit
-from private_bandits_book.semibandits import lemmas
+from private_bandits_book.chapters.semibandits import lemmas
 
 
 def close(value, rel=1e-9, **more):

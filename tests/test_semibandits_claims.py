@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from claims import about, between
 
-from private_bandits_book.rules import NotShown
-from private_bandits_book.semibandits import lemmas, rules
-from private_bandits_book.semibandits.long import SUBJECT
-from private_bandits_book.verdicts import AFTER_REPAIR, EXACT, MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.chapters.semibandits import lemmas, rules
+from private_bandits_book.chapters.semibandits.studies import SUBJECT
+from private_bandits_book.judging.rulings import NotShown
+from private_bandits_book.judging.verdicts import AFTER_REPAIR, EXACT, MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 
 def row(found, quantity="K", instances="one matters", best=1.0, **subject):

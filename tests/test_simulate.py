@@ -34,7 +34,7 @@ from private_bandits.parameters import parameters
 from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
 from private_bandits.simulation import log_checkpoints, trace
 from private_bandits.streams import streams
-from private_bandits_book.algorithms import listed
+from private_bandits_book.pages.algorithms import listed
 
 # the package exports the function under the module's name
 

@@ -27,7 +27,7 @@ def test_a_command_that_only_reads_imports_no_library_of_the_chapters(words):
 
 
 def test_a_command_that_executes_leaves_what_draws_and_plays_to_the_kernel():
-    script = "from private_bandits_book.chapters import book, parameters, reproduce, run\n"
+    script = "from private_bandits_book import book, parameters\nfrom private_bandits_book.jobs import reproduce, run\n"
     script += "known = book.find_book().parameters('cascading')\n"
     script += "parameters.validate('cascading', known, {'horizon': 2000, 'replications': 5})"
     found = imported(script)

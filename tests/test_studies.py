@@ -85,7 +85,7 @@ def test_a_stored_study_has_what_its_policies_state_and_nothing_is_read_back_fro
     runs = [LONG._replace(labels={"gap": 1 / k}, policy=baselines.adap_ucb(k / 7), horizon=20) for k in (3, 9)]
     study = studies.LongStudy(lambda: runs, ["policy", "epsilon", "gap"])
     room = SimpleNamespace(STUDIES={"gaps": study})
-    monkeypatch.setitem(sys.modules, "private_bandits_book.mine.long", room)
+    monkeypatch.setitem(sys.modules, "private_bandits_book.chapters.mine.studies", room)
     path, played = tmp_path / "long-gaps.csv", studies.long_study("gaps", study)()
     path.write_text(csv_text(played))
     rows = studies.stored("mine", "gaps", tmp_path)

@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 from scipy import integrate, stats
 
-from private_bandits.kernels import sums
+from private_bandits.kernels.parts import sums
 
 MEAN = 0.5
 # v and the shape 1.05 + v

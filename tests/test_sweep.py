@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from private_bandits.estimates import Interval, exponent_difference, fit_exponent
-from private_bandits_book.sweep import (
+from private_bandits_book.judging.rates import (
     EPSILON,
     HORIZON,
     LEAST_POINTS,

@@ -9,7 +9,8 @@ import pytest
 from carried import state_after
 from scipy import stats
 
-from private_bandits.kernels import quantile, sums
+from private_bandits.kernels import quantile
+from private_bandits.kernels.parts import sums
 from private_bandits.papers.heavy_tailed import pareto_arms, quantile_se
 
 

@@ -16,10 +16,10 @@ import nbformat
 import psutil
 import pytest
 
-from private_bandits_book.chapters import run as running
-from private_bandits_book.chapters.atomic import replacing, scratch
-from private_bandits_book.chapters.execute import execute
 from private_bandits_book.cli import main
+from private_bandits_book.jobs import run as running
+from private_bandits_book.jobs.atomic import replacing, scratch
+from private_bandits_book.jobs.execute import execute
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither such signals nor fork")
 
@@ -102,7 +102,7 @@ def test_an_earlier_run_that_cannot_be_put_back_is_put_beside(tmp_path):
 HOLDER = """
 import sys, time
 from pathlib import Path
-from private_bandits_book.chapters.atomic import scratch
+from private_bandits_book.jobs.atomic import scratch
 with scratch("some", Path(sys.argv[1])) as folder:
     print(folder, flush=True)
     time.sleep(60)
@@ -159,7 +159,7 @@ def process(words, cwd, before="", book="", **options):
     script = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + before
     script += "\nfrom private_bandits_book.cli import main"
     if book:
-        script += "\nfrom pathlib import Path; from private_bandits_book.chapters.book import Book"
+        script += "\nfrom pathlib import Path; from private_bandits_book.book import Book"
         script += f"\nsys.exit(main({words!r}, book=Book(Path({str(book)!r}))))"
     line = [sys.executable, "-P", "-c", f"{script}\nsys.exit(main())", *words]
     return subprocess.Popen(line, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
@@ -177,7 +177,7 @@ sys.meta_path.insert(0, Finder)
 
 
 @posix
-@pytest.mark.parametrize("name", ["private_bandits_book.commands", "yaml", "papermill"])
+@pytest.mark.parametrize("name", ["private_bandits_book.jobs.commands", "yaml", "papermill"])
 @pytest.mark.parametrize(("kind", "code", "said"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")])
 def test_a_signal_while_it_starts_is_one_line(tmp_path, name, kind, code, said):
     one = process(["reproduce", "nothing"], tmp_path, IMPORTED.format(name=name, kind=kind))
@@ -198,7 +198,7 @@ def test_output_that_cannot_be_written_is_one_line(tmp_path):
 )
 def test_a_closed_stream_is_no_error_and_its_number_no_files(tiny, tmp_path, closed, out):
     script = "import sys; from pathlib import Path; from private_bandits_book.cli import main; "
-    script += f"from private_bandits_book.chapters.book import Book; book = Book(Path({str(tiny.root)!r})); "
+    script += f"from private_bandits_book.book import Book; book = Book(Path({str(tiny.root)!r})); "
     script += "print(main(['list'], book=book), open('a', 'w').fileno() > 2, file=open('code', 'w'))"
     words = ["sh", "-c", f'exec "$@" {closed}&-', "sh", sys.executable, "-P", "-c", script]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60)

@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from private_bandits_book.chapters.book import Book, find_book
+from private_bandits_book.book import Book, find_book
 
 _PAPERS = re.compile(r"-(figure|table)-[0-9]")
 

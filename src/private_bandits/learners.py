@@ -14,7 +14,7 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.kernels import protocol
-from private_bandits.kernels.sums import pareto_scale
+from private_bandits.kernels.parts.sums import pareto_scale
 from private_bandits.problems import ConvexLoss, LinearContext, Problem
 from private_bandits.problems.contexts import draw_rounds
 from private_bandits.problems.families import TOP, observe_set, regret_of_set

@@ -230,7 +230,7 @@ def _attributes(problem: AnyProblem, policy: Playable, horizon: int, seed: int) 
         "variant": policy.variant,
         "horizon": horizon,
         "seed": seed if seed < 2**63 else str(seed),
-        "versions": _versions(),
+        "versions": versions(),
     }
     for name in told.keys() - {"horizon", "seed"}:
         checks.text(name, told[name])
@@ -238,5 +238,11 @@ def _attributes(problem: AnyProblem, policy: Playable, horizon: int, seed: int) 
 
 
 @functools.cache
-def _versions() -> str:
+def versions() -> str:
+    """Return the versions that bits depend on, in words.
+
+    Returns
+    -------
+    str
+    """
     return ", ".join(f"{name} {version(name)}" for name in ("private-bandits", "numpy", "numba"))

@@ -25,20 +25,21 @@ from private_bandits.checks import brief
 from private_bandits.policy import playable
 from private_bandits.simulation import simulate
 from private_bandits_book import figures
-from private_bandits_book.cache import at
-from private_bandits_book.chapters import render, seeds
-from private_bandits_book.chapters.book import Book, find_book
-from private_bandits_book.chapters.claims import headlines
-from private_bandits_book.chapters.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE, join
-from private_bandits_book.chapters.parameters import Parameter, UsageError, validate
-from private_bandits_book.chapters.render import Display, Table
+from private_bandits_book.book import Book, find_book
+from private_bandits_book.jobs import seeds
+from private_bandits_book.jobs.cache import at
+from private_bandits_book.jobs.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE, join
+from private_bandits_book.judging.claims import claims_of
 from private_bandits_book.judging.ledger import ledger
-from private_bandits_book.ledger import claims_of
+from private_bandits_book.judging.rulings import NotShown, Ruling, not_shown
+from private_bandits_book.judging.verdicts import NUMBERED, verdicts_in_words
+from private_bandits_book.pages import render
+from private_bandits_book.pages.claims import headlines
+from private_bandits_book.pages.render import Display, Table
+from private_bandits_book.parameters import Parameter, UsageError, validate
 from private_bandits_book.plots import Picture
-from private_bandits_book.rules import NotShown, Ruling, not_shown
 from private_bandits_book.runs import csv_text, facts, identity, means
 from private_bandits_book.studies import stored
-from private_bandits_book.verdicts import NUMBERED, verdicts_in_words
 
 _NEEDED = ("horizon", "replications", "seed", "n_jobs", "output_dir")
 _FREE = ("n_jobs", "output_dir")  # parameters that change no number
@@ -381,7 +382,7 @@ class Chapter:
         return found
 
     def _rules(self) -> Any:
-        return importlib.import_module(f"private_bandits_book.{self.name}.rules")
+        return importlib.import_module(f"private_bandits_book.chapters.{self.name}.rules")
 
     def _disagreeing(self) -> Mapping[str, tuple[int, int]]:
         """By claim, how many of the other seeds give another verdict, and of how many."""

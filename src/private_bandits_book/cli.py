@@ -16,7 +16,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from private_bandits_book.chapters.book import Book
+    from private_bandits_book.book import Book
 
 _PATIENCE = 5.0  # seconds in which what is under way is put away, and more signals are not heard
 
@@ -45,7 +45,7 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
         if handler is not signal.SIG_IGN:  # as in a job in the background
             signal.signal(each, stop)
     try:
-        from private_bandits_book.commands import call
+        from private_bandits_book.jobs.commands import call
 
         code = call(words, book)
         sys.stdout.flush()

@@ -15,7 +15,7 @@ from tqdm import tqdm
 from private_bandits.estimates import Interval
 from private_bandits.privacy import binomial_interval
 from private_bandits.simulation import simulate
-from private_bandits_book.cache import at, memoize
+from private_bandits_book.jobs.cache import at, memoize
 from private_bandits_book.runs import facts, identity
 
 
@@ -116,7 +116,7 @@ def stored(chapter: str, label: str, folder: Path) -> pd.DataFrame:
     ValueError
         If the list has other runs than are stored.
     """
-    studies = vars(importlib.import_module(f"private_bandits_book.{chapter}.long")).get("STUDIES", {})
+    studies = vars(importlib.import_module(f"private_bandits_book.chapters.{chapter}.studies")).get("STUDIES", {})
     rows = pd.read_csv(folder / f"long-{label}.csv")
     if label not in studies:
         return rows

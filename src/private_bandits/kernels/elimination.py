@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.kernels import Epochs, Seen
-from private_bandits.kernels.accounting import added
+from private_bandits.kernels.parts.accounting import added
+from private_bandits.kernels.parts.sums import laplace_sum, reward_sum
 from private_bandits.kernels.protocol import WHOLE_RUN, blank, check_arms, check_size, lower_bound
-from private_bandits.kernels.sums import laplace_sum, reward_sum
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord
 

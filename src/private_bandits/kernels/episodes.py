@@ -22,14 +22,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.kernels import Epochs, Seen
-from private_bandits.kernels.accounting import added, answered
 from private_bandits.kernels.elimination import record_turns
+from private_bandits.kernels.parts.accounting import added, answered
+from private_bandits.kernels.parts.selection import top_item
+from private_bandits.kernels.parts.sums import reward_sum
 from private_bandits.kernels.protocol import FAMILY, WHOLE_RUN, blank
 from private_bandits.kernels.protocol import check_arms as check
-from private_bandits.kernels.selection import top_item
-from private_bandits.kernels.sums import reward_sum
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord
 

@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits._compiled import compiled
-from private_bandits.kernels import Seen, leap, protocol
-from private_bandits.kernels.accounting import added, answered
-from private_bandits.kernels.oracles import answer
+from private_bandits.compilation import compiled
+from private_bandits.kernels import Seen, protocol
+from private_bandits.kernels.parts import leap
+from private_bandits.kernels.parts.accounting import added, answered
+from private_bandits.kernels.parts.oracles import answer
+from private_bandits.kernels.parts.selection import least_first, top_list
 from private_bandits.kernels.protocol import FAMILY, PIECE, blank, lower_bound, record_round
-from private_bandits.kernels.selection import least_first, top_list
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits.problems.families import TOP, observe_set, regret_of_set

@@ -22,12 +22,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.kernels import Seen
-from private_bandits.kernels.accounting import added
-from private_bandits.kernels.cholesky import dot, factorise, inverse_norms, project, solve
+from private_bandits.kernels.parts.accounting import added
+from private_bandits.kernels.parts.cholesky import dot, factorise, inverse_norms, project, solve
+from private_bandits.kernels.parts.selection import top_item
 from private_bandits.kernels.protocol import FAMILY, PIECE, blank, check_horizon, check_kind, check_size, lower_bound
-from private_bandits.kernels.selection import top_item
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.contexts import ContextRecord, LinearContext, draw_actions, draw_reward
 

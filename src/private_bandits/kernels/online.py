@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits._compiled import compiled
-from private_bandits.kernels import barrier, quarters, weights
-from private_bandits.kernels.accounting import added
-from private_bandits.kernels.cholesky import eliminate, solve_upper
+from private_bandits.compilation import compiled
+from private_bandits.kernels.parts import barrier, line_search, weights
+from private_bandits.kernels.parts.accounting import added
+from private_bandits.kernels.parts.cholesky import eliminate, solve_upper
 from private_bandits.kernels.protocol import FAMILY, PIECE, check_horizon, lower_bound
 from private_bandits.kernels.protocol import unseen as seen
 from private_bandits.mechanisms import _raw as mechanisms
@@ -136,7 +136,7 @@ def start(problem: losses.ConvexRecord, policy: Record) -> State:
     """Return the state before the first round."""
     n_losses, dimension = problem.anchors.shape
     n_points = 2 if policy.learner == TWO_POINT else 1
-    first = quarters.queries(0.5 * policy.step, policy.variance, policy.tail, policy.confidence)
+    first = line_search.queries(0.5 * policy.step, policy.variance, policy.tail, policy.confidence)
     return State(
         centre=np.zeros(dimension),
         linear=np.zeros(dimension),
@@ -195,7 +195,7 @@ def _loop(arms: bool, follows: bool) -> Any:
                 for i in range(d):
                     points[0, i] = y[i] + radius * slope[i]
             elif learner == QUARTERS:
-                points[0, 0] = quarters.quarter(ends, clock)
+                points[0, 0] = line_search.quarter(ends, clock)
             else:
                 on_sphere(choice, u)
                 for i in range(d):
@@ -227,7 +227,7 @@ def _loop(arms: bool, follows: bool) -> Any:
                     linear[i] += d / radius * feedback * total - curvature * y[i]
                 barrier.ftrl_step(size, step, linear, curvature * t, y, slope, matrix)
             elif learner == QUARTERS:
-                quarters.update(ends, sums, clock, feedback, step, variance, tail, confidence)
+                line_search.update(ends, sums, clock, feedback, step, variance, tail, confidence)
             else:
                 reach = 2.0 * radius if learner == TWO_POINT else radius
                 move = rate * (d / reach * feedback)

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.kernels import Seen
-from private_bandits.kernels.accounting import added
+from private_bandits.kernels.parts.accounting import added
+from private_bandits.kernels.parts.selection import top_list
 from private_bandits.kernels.protocol import FAMILY, PIECE, blank, lower_bound, record_round
 from private_bandits.kernels.protocol import check_cascade as check
-from private_bandits.kernels.selection import top_list
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord, observe, pseudo_regret
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits.kernels import linear, stretches
+from private_bandits.kernels.parts.sums import laplace_sum
 from private_bandits.kernels.protocol import FAMILY, WHOLE_RUN, blank
 from private_bandits.kernels.protocol import unseen as seen
-from private_bandits.kernels.sums import laplace_sum
 from private_bandits.problems.contexts import ContextRecord
 
 __all__ = [

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.kernels.elimination import record_turns, remove, start
+from private_bandits.kernels.parts.sums import DIRECT, pareto_reward, pareto_scale, reward_sum
 from private_bandits.kernels.protocol import FAMILY, WHOLE_RUN, blank, check_kind
 from private_bandits.kernels.protocol import unseen as seen
-from private_bandits.kernels.sums import DIRECT, pareto_reward, pareto_scale, reward_sum
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import Arms
 

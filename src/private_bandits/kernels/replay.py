@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.kernels import Seen
 from private_bandits.kernels.episodes import upper_index
+from private_bandits.kernels.parts.selection import top_item
 from private_bandits.kernels.protocol import FAMILY, PIECE, blank, lower_bound, record_round
 from private_bandits.kernels.protocol import check_arms as check
-from private_bandits.kernels.selection import top_item
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord, observe
 

@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.kernels import Seen
-from private_bandits.kernels.accounting import added
+from private_bandits.kernels.parts.accounting import added
+from private_bandits.kernels.parts.selection import top_item
+from private_bandits.kernels.parts.sums import pareto_reward
 from private_bandits.kernels.protocol import PIECE, blank, lower_bound
 from private_bandits.kernels.protocol import check_arms as check
-from private_bandits.kernels.selection import top_item
-from private_bandits.kernels.sums import pareto_reward
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.lists import ListRecord
 

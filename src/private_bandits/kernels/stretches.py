@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.kernels import linear
-from private_bandits.kernels.accounting import added
-from private_bandits.kernels.cholesky import factorise, solve
+from private_bandits.kernels.parts.accounting import added
+from private_bandits.kernels.parts.cholesky import factorise, solve
+from private_bandits.kernels.parts.selection import top_item
+from private_bandits.kernels.parts.sums import laplace_sum
 from private_bandits.kernels.protocol import FAMILY, WHOLE_RUN, blank, lower_bound
 from private_bandits.kernels.protocol import unseen as seen
-from private_bandits.kernels.selection import top_item
-from private_bandits.kernels.sums import laplace_sum
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems.contexts import ContextRecord, draw_reward
 

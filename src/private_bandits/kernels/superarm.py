@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.kernels import Seen, protocol
-from private_bandits.kernels.accounting import added, answered
+from private_bandits.kernels.parts.accounting import added, answered
+from private_bandits.kernels.parts.selection import least_first
 from private_bandits.kernels.protocol import FAMILY, blank, lower_bound, record_round, write_round
-from private_bandits.kernels.selection import least_first
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.problems import SetBandit
 from private_bandits.problems.families import LINEAR, observe_set, regret_of_set, set_value

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits.kernels import linear, stretches
-from private_bandits.kernels.accounting import added
+from private_bandits.kernels.parts.accounting import added
 from private_bandits.kernels.protocol import FAMILY, WHOLE_RUN, blank
 from private_bandits.kernels.protocol import unseen as seen
 from private_bandits.problems.contexts import ContextRecord

@@ -14,10 +14,10 @@ import math
 import numpy as np
 
 from private_bandits import checks
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.mechanisms.calibration import laplace_scale
+from private_bandits.mechanisms.concentration import chernoff_exponent, chernoff_rate
 from private_bandits.mechanisms.noise import generator, laplace
-from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
 
 COUNTER_ROW = 64
 """Length of the float64 row, zero at the start, that one counter keeps."""

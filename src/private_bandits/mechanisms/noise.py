@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.mechanisms.calibration import response_probabilities
 
 

@@ -13,10 +13,10 @@ from private_bandits.policy import Playable, playable
 from private_bandits.privacy import deltas, enumeration
 from private_bandits.privacy.added_noise import AddedNoise
 from private_bandits.privacy.environments import channel_rows
-from private_bandits.privacy.events import Event, features, learn
+from private_bandits.privacy.fixed_rewards import ALL_PAIRS, on_tables
 from private_bandits.privacy.loss import worst_case
 from private_bandits.privacy.sampled import lower_end
-from private_bandits.privacy.tables import ALL_PAIRS, on_tables
+from private_bandits.privacy.telling_events import Event, features, learn
 from private_bandits.streams import Streams, streams
 
 VIEWS = ("messages", "actions", "state")

@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from private_bandits import checks
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.problems.families import frozen
 from private_bandits.shown import Shown
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 
 # what a set is worth: sum of w (value - offset) over its arms, sum over targets of 1 - prod(1 - value), or max value
 LINEAR, COVERAGE, LARGEST = range(3)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits import checks
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 from private_bandits.problems.families import ANY_LIST, Family, frozen
 from private_bandits.shown import Shown
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from private_bandits._compiled import compiled
+from private_bandits.compilation import compiled
 
 BALL, ARMS = range(2)
 QUADRATIC, SMOOTH, DISTANCE, KINKED, LINEAR = range(5)

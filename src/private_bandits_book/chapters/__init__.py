@@ -1,1 +1,1 @@
-"""Chapters as programs: validate their parameters, execute them, publish what they make."""
+"""A room a chapter: its claims, the rules that judge them, its longer studies."""

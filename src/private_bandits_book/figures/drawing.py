@@ -12,7 +12,7 @@ from private_bandits import checks
 from private_bandits.estimates import Interval
 from private_bandits_book.figures.lines import Line, Window, dotted, marker
 from private_bandits_book.figures.look import CLAIM_COLOUR, HEIGHT, MARKERS, REFERENCE_COLOUR, TRUST_LINES, WIDTH
-from private_bandits_book.sweep import exact_slope
+from private_bandits_book.judging.rates import exact_slope
 
 
 class End(NamedTuple):

@@ -6,32 +6,36 @@ takes frames, intervals and numbers, as the notebook measured them, and returns 
 no file.
 """
 
-from private_bandits_book.judging.equivalence import at_most, exactly
-from private_bandits_book.judging.evidence import (
-    about,
-    compared,
-    falling,
-    less,
-    minus,
-    need,
-    order,
-    pick,
-    rarer,
-    within,
-)
-from private_bandits_book.judging.privacy import Privacy
-from private_bandits_book.rules import (
-    Holds,
-    Less,
-    Near,
-    NotTestable,
-    Ruling,
-    after_repair,
-    all_of,
-    by_runs,
-    not_shown,
-    rests_on,
-)
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from private_bandits_book.judging.equivalence import at_most, exactly
+    from private_bandits_book.judging.evidence import (
+        about,
+        compared,
+        falling,
+        less,
+        minus,
+        need,
+        order,
+        pick,
+        rarer,
+        within,
+    )
+    from private_bandits_book.judging.privacy import Privacy
+    from private_bandits_book.judging.rulings import (
+        Holds,
+        Less,
+        Near,
+        NotTestable,
+        Ruling,
+        after_repair,
+        all_of,
+        by_runs,
+        not_shown,
+        rests_on,
+    )
 
 __all__ = [
     "Holds",
@@ -58,3 +62,16 @@ __all__ = [
     "rests_on",
     "within",
 ]
+
+_ROOMS = ("equivalence", "evidence", "privacy", "rulings")
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for: a command that only reads claims needs none of it."""
+    if name in __all__:
+        for room in _ROOMS:
+            found = vars(importlib.import_module(f"{__name__}.{room}")).get(name)
+            if found is not None:
+                globals()[name] = found
+                return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

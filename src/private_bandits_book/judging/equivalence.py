@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from private_bandits.estimates import Interval
-from private_bandits_book.rules import NOT_LEARNT, Ruling, all_of, measurement, ruling
-from private_bandits_book.verdicts import MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.judging.rulings import NOT_LEARNT, Ruling, all_of, measurement, ruling
+from private_bandits_book.judging.verdicts import MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 # of the distance between a claimed exponent and the nearest wrong one: how far from either counts as there
 _SHARE = 0.25

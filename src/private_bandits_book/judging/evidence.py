@@ -11,7 +11,7 @@ import pandas as pd
 
 from private_bandits.estimates import Interval, difference_interval, mean_interval
 from private_bandits.privacy import binomial_interval
-from private_bandits_book.rules import Less, Near, NotShown, Ruling, Subject, all_of, by_runs, not_shown
+from private_bandits_book.judging.rulings import Less, Near, NotShown, Ruling, Subject, all_of, by_runs, not_shown
 from private_bandits_book.runs import NAMES
 
 _SUBJECT = ["paper", "algorithm", "variant", "mechanism", "method", "trust"]
@@ -198,7 +198,7 @@ def compared(rule: Callable[[Interval], Ruling], estimate: Callable[..., Interva
 
     Examples
     --------
-    >>> from private_bandits_book.rules import Near
+    >>> from private_bandits_book.judging.rulings import Near
     >>> from private_bandits.estimates import mean_interval
     >>> facts = dict.fromkeys(["paper", "algorithm", "variant", "mechanism", "method", "trust"], "")
     >>> runs = pd.DataFrame({**facts, "uniform": 1.0, "t": 100, "regret": [9.9, 10.0, 10.1]})
@@ -224,7 +224,7 @@ def about(found: Ruling, *runs: pd.DataFrame) -> Ruling:
 
     Examples
     --------
-    >>> from private_bandits_book.rules import Holds
+    >>> from private_bandits_book.judging.rulings import Holds
     >>> facts = {"paper": "wang2021", "algorithm": "Algorithm 2", "variant": "stated"}
     >>> runs = pd.DataFrame([facts | {"mechanism": "laplace", "method": "", "trust": "local"}])
     >>> sorted(about(Holds()(True, "all cases"), runs).about)[0].algorithm

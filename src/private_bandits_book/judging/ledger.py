@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from private_bandits_book.ledger import COLUMNS, Claim
-from private_bandits_book.rules import NotTestable, Ruling, all_of, on_other_seeds, rests_on
+from private_bandits_book.judging.claims import COLUMNS, Claim
+from private_bandits_book.judging.rulings import NotTestable, Ruling, all_of, on_other_seeds, rests_on
 
 
 def ledger(
@@ -36,7 +36,7 @@ def ledger(
 
     Examples
     --------
-    >>> from private_bandits_book.rules import Holds
+    >>> from private_bandits_book.judging.rulings import Holds
     >>> claims = {"lemma-1": Claim("lemma-1", "lemma", "Lemma 1", "It holds.")}
     >>> ledger(claims, {"lemma-1": Holds()(True, "in all 4 cases")}, "private-bandits reproduce x")["verdict"].item()
     'reproduced'

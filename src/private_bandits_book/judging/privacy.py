@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from private_bandits import checks
-from private_bandits_book.rules import Ruling, measurement, ruling
-from private_bandits_book.verdicts import EXACT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.judging.rulings import Ruling, measurement, ruling
+from private_bandits_book.judging.verdicts import EXACT, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 
 @dataclass(frozen=True)

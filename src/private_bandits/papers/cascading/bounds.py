@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 from private_bandits import checks
 from private_bandits.mechanisms import lemma_1_constant
-from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
+from private_bandits.mechanisms.concentration import chernoff_exponent, chernoff_rate
 from private_bandits.papers._arithmetic import log_ratio, over, power, times
 from private_bandits.papers.cascading.instances import b_lb
 from private_bandits.papers.cascading.repair_blocks import GROWTH, first_block

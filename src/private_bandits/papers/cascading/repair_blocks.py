@@ -7,7 +7,7 @@ from private_bandits import checks
 from private_bandits import reference_tools as tools
 from private_bandits.kernels import releases
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.mechanisms.tails import chernoff_exponent, chernoff_rate
+from private_bandits.mechanisms.concentration import chernoff_exponent, chernoff_rate
 from private_bandits.papers.cascading import repair_first
 from private_bandits.papers.cascading.repair_first import repaired_local
 from private_bandits.policy import Mechanism, Policy, words

@@ -1,0 +1,1 @@
+"""What several kernels are made of: sums, indices, oracles, factors."""

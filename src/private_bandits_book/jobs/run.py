@@ -1,0 +1,182 @@
+"""Rerun a chapter with new parameters into a folder of its own."""
+
+import hashlib
+import json
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from private_bandits import checks
+from private_bandits_book.book import Book
+from private_bandits_book.jobs.atomic import Held, is_replaced, replacing, scratch
+from private_bandits_book.jobs.cache import caching
+from private_bandits_book.jobs.environment import neutral
+from private_bandits_book.jobs.execute import ChapterFailed, Execution, execute, notebook_text
+from private_bandits_book.jobs.progress import announce, log
+from private_bandits_book.pages.rerun import against_the_book
+from private_bandits_book.parameters import UsageError, validate
+
+_MARK = "private-bandits run"
+_ALLOWED = "the output folder must be absent, empty or byte for byte an earlier run's"
+_RAISED = re.compile(r"^(?:\w+\.)*[A-Z]\w*[a-z]: .+", flags=re.MULTILINE)  # an exception's line, whatever its name
+_PACKAGES = "private-bandits numpy scipy numba pandas xarray joblib matplotlib papermill ipykernel jupyter-book".split()
+
+
+def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> None:
+    """Execute a chapter with the given parameters and fill `directory`, whole or not at all.
+
+    Parameters
+    ----------
+    book : Book
+    chapter : str
+    given : mapping
+        Parameters that differ from the chapter's own.
+    directory : Path
+        Absent, empty, or byte for byte what an earlier run made; it gets the notebook, its page with assets,
+        `data/*.csv`, `figures/*.svg` and `provenance.json`, which has the hashes of all.
+
+    Raises
+    ------
+    UsageError
+        If a parameter or the directory is not allowed; nothing was written.
+    ChapterFailed
+        If the chapter fails; the directory is as it was.
+    """
+    path = book.path(chapter)
+    values = validate(chapter, book.parameters(chapter), given)
+    if values["output_dir"]:
+        raise UsageError(f"output_dir must be empty, as -o is the folder, got {checks.brief(values['output_dir'])}")
+    directory = directory.resolve()
+    if directory.exists() and not directory.is_dir():
+        raise UsageError(f"{_ALLOWED}, got the file {directory}")
+    if Path.cwd().resolve().is_relative_to(directory) and directory.exists():
+        raise UsageError(f"the output folder must not be or hold the current folder, got {directory}")
+    chosen = ", ".join(f"{name}={values[name]}" for name in ("horizon", "replications", "seed"))
+    with _made_for(directory) as fresh:
+        announce(book, f"run {chapter} with {chosen}", {chapter: values})
+        for folder in ("data", "figures"):
+            (fresh / folder).mkdir()
+        with caching("", log):
+            result = execute(path, {name: values[name] for name in given}, output=fresh)
+        (fresh / f"{chapter}.ipynb").write_bytes(notebook_text(result.notebook).encode())
+        log(f"building the page of {chapter}, some seconds")
+        _build_page(book, chapter, fresh, against_the_book(book, chapter, values, fresh / "data"))
+        files = [path for path in sorted(fresh.rglob("*")) if path.is_file()]
+        contents = {path.relative_to(fresh).as_posix(): _digest(path) for path in files}
+        (fresh / "provenance.json").write_bytes(_with_checksum(_provenance(chapter, values, result, contents)))
+
+
+def _check_unchanged(folder: Path, shown: Path) -> None:
+    """Refuse a folder with anything in it that is not byte for byte what a run wrote."""
+    paths = sorted(folder.rglob("*"))
+    known = _known(folder / "provenance.json") if paths else {}
+    if paths and not known:
+        raise UsageError(f"{_ALLOWED}, got {shown}")
+    for path in paths:
+        name = path.relative_to(folder).as_posix()
+        as_it_was = path.is_dir() or (path.is_file() and name in known and _digest(path) == known[name])
+        if path.is_symlink() or not as_it_was:
+            raise UsageError(f"{_ALLOWED}, got {shown} with {name} in it, added or changed since")
+
+
+def _known(path: Path) -> dict[str, str]:
+    """Return the hashes of the files of an earlier run, none if it is none or its provenance was edited."""
+    try:
+        earlier = json.loads(path.read_bytes() if path.is_file() else "")
+        del earlier["sha256"]
+        known = dict(earlier["contents"]) if earlier["made_by"] == _MARK else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+    return known | {path.name: _digest(path)} if _with_checksum(earlier) == path.read_bytes() else {}
+
+
+def _with_checksum(provenance: dict[str, Any]) -> bytes:
+    """Return the text of a provenance that ends with its own hash."""
+    checksum = hashlib.sha256(json.dumps(provenance).encode()).hexdigest()
+    return f"{json.dumps(provenance | {'sha256': checksum}, indent=1, ensure_ascii=False)}\n".encode()
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@contextmanager
+def _made_for(directory: Path) -> Iterator[Path]:
+    """Yield a folder that takes the place of the output folder if the block succeeds."""
+    absent = [folder for folder in directory.parents if not folder.exists()]
+    try:
+        with ExitStack() as stack:
+            try:
+                if any(map(is_replaced, directory.parents)):
+                    raise Held
+                directory.parent.mkdir(parents=True, exist_ok=True)
+                fresh = stack.enter_context(replacing(directory, partial(_check_unchanged, shown=directory)))
+            except Held:
+                raise UsageError(
+                    f"the output folder must be free, got {directory}, to which another run writes"
+                ) from None
+            except OSError as error:
+                raise UsageError(f"the output folder must be writable, got {directory}: {error.strerror}") from None
+            yield fresh
+    finally:
+        for folder in absent:
+            with suppress(OSError):  # it is not empty: the output is there
+                folder.rmdir()
+
+
+def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
+    """Build the executed notebook in `fresh`, `said` below its title, as a page of the book, and copy it there."""
+    with scratch() as site:
+        (site / "book").mkdir()
+        shutil.copy(book.root / "_config.yml", site)
+        toc = f"format: jb-book\nroot: {chapter}\n"
+        proofs = book.pages / f"{chapter}_proofs.md"
+        if proofs.is_file():
+            shutil.copy(proofs, site)
+            toc += f"chapters:\n  - file: {proofs.stem}\n"
+        (site / "_toc.yml").write_text(toc, encoding="utf-8")
+        for source in book.pages.iterdir():
+            if source.name.startswith("_") and source.is_dir():
+                shutil.copytree(source, site / "book" / source.name)
+            elif source.suffix == ".bib":
+                shutil.copy(source, site / "book")
+        notebook = nbformat.read(fresh / f"{chapter}.ipynb", as_version=4)
+        for cell in notebook.cells:  # the page says its parameters in one place
+            if "injected-parameters" in cell.metadata.get("tags", []):
+                cell.metadata["tags"].append("remove-input")
+        notebook.cells.insert(1, nbformat.v4.new_markdown_cell(said, id="said"))  # and none drawn at random
+        nbformat.write(notebook, site / f"{chapter}.ipynb")
+        shutil.copytree(fresh / "figures", site / "figures" / chapter)
+        shutil.copytree(fresh / "data", site / "data" / chapter)
+        for study in [*book.data(chapter).glob("long-*.csv"), *book.data(chapter).glob("seeds.csv")]:
+            shutil.copy(study, site / "data" / chapter)
+        script = "import gc; gc.disable(); from jupyter_book.cli.main import main; main()"  # a fifth of its time
+        words = [sys.executable, "-P", "-c", script, "build", str(site)]
+        # Its page is nobody's to edit: the book's repository has another.
+        env = neutral(PYTHONIOENCODING="utf-8", PRIVATE_BANDITS_REPOSITORY="")
+        done = subprocess.run(words, capture_output=True, env=env, encoding="utf-8", errors="replace")
+        html = site / "_build" / "html"
+        if done.returncode or not (html / f"{chapter}.html").is_file():
+            told = done.stdout + done.stderr
+            *_, error = told[-4000:], *_RAISED.findall(told)
+            raise ChapterFailed(f"{chapter}: the page could not be built: {error}")
+        shutil.copytree(html, fresh, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
+
+
+def _provenance(chapter: str, values: dict[str, Any], result: Execution, contents: dict[str, str]) -> dict[str, Any]:
+    pairs = zip(result.notebook.cells, result.seconds, strict=True)
+    cells = {cell["id"]: round(spent, 3) for cell, spent in pairs if cell.cell_type == "code"}
+    said = {"made_by": _MARK, "chapter": chapter, "parameters": values, "seed": values["seed"]}
+    where = {"versions": {name: version(name) for name in _PACKAGES}, "python": platform.python_version()}
+    seconds = {"total": round(sum(result.seconds), 3), "cells": cells}
+    return said | where | {"platform": platform.platform(), "seconds": seconds, "contents": contents}

@@ -1,0 +1,101 @@
+"""The claims of a paper as data, and the columns of the ledger.
+
+A chapter's room holds `claims.toml`, a table `[[claim]]` a row of the ledger, in its order, and `rules.py`, a function
+a claim.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass, fields
+from importlib import resources
+
+from private_bandits import checks
+from private_bandits_book.judging.verdicts import EVIDENCE, EXACT, NUMBERED
+
+COLUMNS = (
+    *("claim", "kind", "locus", "statement", "measured", "low", "high", "verdict", "reason", "command"),
+    *("evidence", "excludes", "rests_on"),
+)
+KINDS = ("definition", "lemma", *NUMBERED, "discussion", "contribution", "anchor")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a paper, as `claims.toml` has it.
+
+    Attributes
+    ----------
+    claim : str
+        Identifier, unique in its ledger: lower-case words joined by hyphens ("theorem-4-regret").
+    kind : str
+        One of `KINDS`.
+    locus : str
+        Where the paper says it ("Theorem 4", "Figure 1(a)").
+    statement : str
+        What it says, in a sentence of ours, mathematics between dollars.
+    long : bool
+        Whether `reproduce --long` makes what decides it.
+    rests_on : tuple of str
+        Claims of the same ledger that it rests on: all of them, besides a rule of its own if it has one.
+    not_testable : str
+        Why no run of this book can test it; such a claim has no rule.
+    evidence : str
+        The kind of evidence that its computed statements are; one of `EVIDENCE`.
+    quantity : str
+        What the number in its row is, with its unit.
+    shown : str
+        The label of the figure or table of the chapter that shows it.
+    """
+
+    claim: str
+    kind: str
+    locus: str
+    statement: str
+    long: bool = False
+    rests_on: tuple[str, ...] = ()
+    not_testable: str = ""
+    evidence: str = EXACT
+    quantity: str = ""
+    shown: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.claim, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", self.claim):
+            raise ValueError(f"claim must be lower-case words joined by hyphens, got {self.claim!r}")
+        checks.choice("kind", self.kind, KINDS)
+        checks.choice("evidence", self.evidence, EVIDENCE)
+        for name in ("locus", "statement"):
+            text = getattr(self, name)
+            if not isinstance(text, str) or not text.strip() or "\n" in text:
+                raise ValueError(f"{name} must be one non-empty line, got {text!r}")
+
+
+def read_claims(text: str) -> list[Claim]:
+    """Return the claims of a `claims.toml`, in order.
+
+    Raises
+    ------
+    ValueError
+        If two claims share an identifier, one is malformed, or one rests on what is no claim.
+    """
+    entries, known = tomllib.loads(text)["claim"], [field.name for field in fields(Claim)]
+    for entry in entries:
+        wrong = [*({*entry} - {*known}), *({*known[:4]} - {*entry})]
+        if wrong:
+            raise ValueError(
+                f"a claim needs {', '.join(known[:4])} and may have {', '.join(known[4:])}, see {wrong[0]}"
+            )
+    claims = [Claim(**entry | {"rests_on": tuple(entry.get("rests_on", ()))}) for entry in entries]
+    names = [claim.claim for claim in claims]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"claims must be unique, got {', '.join(twice)} more than once")
+    unknown = sorted({part for claim in claims for part in claim.rests_on} - set(names))
+    if unknown:
+        raise ValueError(f"rests_on must name claims of the same ledger, got {', '.join(unknown)}")
+    return claims
+
+
+def claims_of(chapter: str) -> list[Claim]:
+    """Return the claims of a chapter's paper, in the order of its ledger; none where it makes none."""
+    path = resources.files("private_bandits_book.chapters").joinpath(chapter, "claims.toml")
+    return read_claims(path.read_text("utf-8")) if path.is_file() else []

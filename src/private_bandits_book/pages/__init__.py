@@ -1,0 +1,1 @@
+"""What cells and the pages of all chapters show."""

@@ -1,0 +1,1 @@
+"""Short policies in Python that the book's algorithms are compared with."""
