@@ -166,12 +166,8 @@ def _begun(problem: Any, policy: Any, source: Streams) -> tuple["_Game", Any]:
 
 def _rehearsed(game: "_Game", learner: Any, rounds: int) -> list[tuple[Any, ...]]:
     """What is asked, told and lost in the first rounds."""
-    seen = list[tuple[Any, ...]]()
-
-    def write(t: int, answer: Any, feedback: Any, lost: float) -> None:
-        seen.append((*answer, *feedback, lost))
-
-    _rounds(game, learner, np.array([rounds]), write)
+    seen: list[tuple[Any, ...]] = []
+    _rounds(game, learner, np.array([rounds]), lambda t, answer, told, lost: seen.append((*answer, *told, lost)))
     return seen
 
 
