@@ -31,12 +31,15 @@ import scipy.stats
 from private_bandits import baselines, simulate
 from private_bandits.baselines import replay
 from private_bandits.papers import cascading
+from private_bandits.papers.definitions.replacements import local_minimax
 from private_bandits.parameters import parameters
 from private_bandits.policy import Player
 from private_bandits.privacy import audit
 from private_bandits.privacy.sampled import lower_end
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem
 from private_bandits.simulation import trace
+from private_bandits_book.chapters.contextual.joint_privacy import wrong_guesses
+from private_bandits_book.chapters.definitions.lemmas import toy
 
 ARMS = Arms.bernoulli([0.5, 0.4])
 BALL = ConvexLoss.ball([[0.3]], kind="smooth")
@@ -529,6 +532,30 @@ def test_feedback_that_is_read_once_or_in_no_order_is_refused(form):
         play(Arm0(), Two(lambda: form([1.0])))
 
 
+class Reused(Two):
+    """A problem that fills one list again and again, and changes the list that it is shown."""
+
+    def draw(self, items, t, rng):
+        items.append(7)
+        self.feedback[0] = float(t)
+        return self.feedback
+
+
+def test_what_a_problem_fills_again_is_not_what_was_told():
+    def tell(self, feedback):
+        self.told = [*getattr(self, "told", []), feedback]
+        LOG[:] = self.told
+
+    play(policy_with(tell=tell)(), Reused([0.0]), replications=1, horizon=3)
+    assert LOG == [[1.0], [2.0], [3.0]]
+
+
+@pytest.mark.parametrize("answer", [{0}, {0: 1}, frozenset([0])], ids=repr)
+def test_an_answer_without_an_order_is_refused(answer):
+    with pytest.raises(ValueError, match=r"ask\(\) must return what has an order, got "):
+        play(policy_with(ask=lambda self: answer)(), Two())
+
+
 @pytest.mark.parametrize("form", [list, tuple, deque, np.array], ids=lambda form: form.__name__)
 def test_feedback_may_be_any_sequence(form):
     told = []
@@ -547,6 +574,19 @@ LOG: list = []
 def test_a_gap_is_a_number(lost):
     with pytest.raises(ValueError, match=r"gap\(\) must return a number >= 0, got .* for \[0\] in round 1"):
         play(Arm0(), Two(lost=lost))
+
+
+@pytest.mark.parametrize("said", [None, 1, "no", np.array([True]), np.array([True, False])], ids=repr)
+def test_allows_says_yes_or_no(said):
+    problem = type("Odd", (Two,), {"allows": lambda self, items: said})()
+    with pytest.raises(ValueError, match=r"allows\(\) must be True or False, got "):
+        play(Arm0(), problem)
+
+
+def test_an_error_in_allows_is_the_problems():
+    problem = type("Odd", (Two,), {"allows": lambda self, items: len(None)})()
+    with pytest.raises(TypeError, match="object of type 'NoneType' has no len"):
+        play(Arm0(), problem)
 
 
 @pytest.mark.parametrize("lost", [Fraction(1, 2), np.float32(0.5), 0.5], ids=repr)
@@ -574,8 +614,11 @@ def test_an_answer_may_be_an_iterator_in_a_run_and_in_its_trace(problem):
         lambda: [cascading.algorithms(1.0, delta=delta) for delta in (1e-6, 0.1, 0.5)],
         lambda: play(Arm0(), BALL),
         lambda: play(baselines.adap_ucb(1.0)),
+        lambda: local_minimax(n_arms=3, horizon=1000, epsilon=5e-324),
+        lambda: toy(300, [1.0]),
+        lambda: wrong_guesses(5.0, 1000),
     ],
-    ids=["audit", "end", "calibration", "learner", "compiled"],
+    ids=["audit", "end", "calibration", "learner", "compiled", "formula", "game", "guesses"],
 )
 def test_an_error_for_each_underflow_that_the_caller_asks_for_is_no_fault_of_the_librarys(work):
     with np.errstate(all="raise"):

@@ -179,8 +179,8 @@ def _rounds(
     for place, mark in enumerate(checkpoints.tolist()):
         for t in range(begun + 1, mark + 1):
             answer = ask()
-            if isinstance(answer, Iterator):  # which is read once
-                answer = [*answer]
+            if type(answer) is not list:
+                answer = _ordered(answer)
             feedback, lost = play_round(answer, t)
             if write:
                 write(t, answer, feedback, lost)
@@ -188,6 +188,13 @@ def _rounds(
             total += lost
         regret[place], begun = total - game.best_fixed(), mark
     return regret
+
+
+def _ordered(answer: Any) -> Any:
+    """An answer that may be read again; what has no order is none."""
+    if isinstance(answer, Mapping | Set):
+        raise ValueError(f"ask() must return what has an order, got {checks.brief(answer)}")
+    return [*answer] if isinstance(answer, Iterator) else answer
 
 
 class _Game:
@@ -285,14 +292,14 @@ class _Own(_Lists):
         problem, env = self.problem, self.env  # whose methods may change
 
         def play(t: int) -> Round:
-            lost, feedback = problem.gap(order, t), problem.draw(order, t, env)
+            lost, feedback = problem.gap([*order], t), problem.draw([*order], t, env)
             if not (isinstance(lost, Real) and lost >= -_ROUNDING and _finite((lost,))):  # type: ignore[operator]
                 got = f"{checks.brief(lost)} for {order} in round {t}"
                 raise ValueError(f"gap() must return a number >= 0, got {got}")
             if not _finite(feedback):
                 got = f"{checks.brief(feedback)} for {order} in round {t}"
                 raise ValueError(f"draw() must return a sequence of finite numbers, got {got}")
-            return feedback, float(lost)
+            return [*feedback], float(lost)  # which the problem may fill anew
 
         return play
 
