@@ -615,7 +615,7 @@ def test_an_answer_may_be_an_iterator_in_a_run_and_in_its_trace(problem):
         lambda: play(Arm0(), BALL),
         lambda: play(baselines.adap_ucb(1.0)),
         lambda: local_minimax(n_arms=3, horizon=1000, epsilon=5e-324),
-        lambda: toy(300, [1.0]),
+        lambda: toy(1000, [1.0]),
         lambda: wrong_guesses(5.0, 1000),
     ],
     ids=["audit", "end", "calibration", "learner", "compiled", "formula", "game", "guesses"],
