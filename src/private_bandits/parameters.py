@@ -9,8 +9,8 @@ import pickle
 import random
 import sys
 from collections.abc import Iterator, Mapping
-from functools import cached_property, lru_cache, partialmethod
-from types import CodeType, FunctionType, MethodType, ModuleType
+from functools import cached_property, lru_cache
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,7 @@ class _Told:
 
     def value(self, thing: Any) -> str:
         """Return the text of a part; "..." where it stands within itself."""
+        thing = "numpy.random" if thing is COMMON else thing
         if isinstance(thing, str | int | float | bytes | None):
             if isinstance(thing, bytes) or (isinstance(thing, int) and thing.bit_length() > _BITS):
                 thing = hex(thing) if isinstance(thing, int) else repr(thing)
@@ -77,8 +78,6 @@ class _Told:
 
     def inside(self, thing: Any) -> str:
         """Return the text of a part that has parts."""
-        if thing is COMMON:
-            return self.value("numpy.random")
         if type(thing) is np.ndarray or isinstance(thing, np.generic):
             items, kind = thing.tolist(), thing.dtype
             small = thing.size <= _LONGEST and kind.char not in "gGmMV"
@@ -144,20 +143,18 @@ def _members(kind: type) -> dict[str, Any]:
 
 
 def _held(function: Any) -> list[Any]:
-    """What a function encloses, its defaults, and streams that it names; of a method what it is bound to."""
-    function = getattr(function, "fget", function)
-    if isinstance(function, partialmethod):
-        return [*function.args, *function.keywords.values(), *_held(function.func)]
-    if isinstance(function, staticmethod | classmethod):
-        inner = function.__func__
-        return _held(inner) if isinstance(inner, FunctionType) else [inner]
-    if not isinstance(function, FunctionType):
-        return [function.__self__] if isinstance(function, MethodType) else []
+    """What a function encloses, its defaults and attributes, and streams that it names; what a descriptor holds."""
+    inner = getattr(function, "fget", None) or getattr(function, "__func__", function)  # of a property, a static method
+    bound = [function.__self__] if hasattr(function, "__self__") else []
+    if not isinstance(inner, FunctionType):
+        made = [inner] if inner is not function else getattr(inner, "__dict__", {}).values()
+        return bound + [each for each in made if not isinstance(each, str | None)]
+    function = inner
     enclosed, defaults = gc.get_referents(*(function.__closure__ or ())), function.__defaults__ or ()
     named = [function.__globals__.get(name) for name in _names(function.__code__)]
     drawn = [each for each in named if isinstance(getattr(each, "__self__", each), STREAMS)]
-    told = [vars(function)] if vars(function) else []
-    return [*enclosed, *defaults, *(function.__kwdefaults__ or {}).values(), *drawn, *told]
+    told = [each for each in (function.__kwdefaults__, vars(function)) if each]
+    return [*bound, *enclosed, *defaults, *drawn, *told]
 
 
 @lru_cache(1024)
