@@ -207,6 +207,10 @@ def test_when_a_change_was_made_does_not_follow_the_users_settings(setting: list
     git(repository.parent, "config", "--global", name, value)
     (repository / ".git" / "info" / "attributes").write_text("*.md diff=shout\n", encoding="utf-8")
     git(repository, "config", "diff.shout.textconv", "tr a-z A-Z <")
+    (head,) = (repository / ".git" / "refs" / "heads").iterdir()
+    for ignored in (repository / "ignored", repository / ".git" / "info" / "grafts"):  # the last commit; all before it
+        ignored.write_bytes(head.read_bytes())
+    git(repository, "config", "blame.ignoreRevsFile", str(repository / "ignored"))
     (repository / "LOG.md").write_text("- Not committed.\n", encoding="utf-8")
     assert told(repository) == ["2026-01-02T10:00:00+05:30 Two.", "2026-01-01T10:00:00+05:30 One, é."]
 

@@ -21,7 +21,7 @@ from sphinx.util import logging
 
 _FEED = "changes.xml"
 _LOST = "<h1>Not found</h1><p>There is no such page. Begin at the <a href='index.html'>first one</a>, or search.</p>"
-# Without the user's settings and a hook's environment, which change what git says; who builds a folder runs its code,
+# Without settings, grafts and a hook's environment, which change what git says; who builds a folder runs its code,
 # whosever it is.
 _GIT = ("git", "--no-pager", "--no-replace-objects", "-c", "safe.directory=*")
 _BLAMED = re.compile(r"^author-time (\d+)\nauthor-tz ([+-]\d{4})\n(?:[^\t].*\n)*\t(.*)$", re.MULTILINE)
@@ -107,9 +107,8 @@ def changes(changelog: Path) -> list[tuple[datetime, str]]:
     There are none where their times are unknown: outside a repository, or in one without its history.
     """
     points: list[tuple[datetime, str]] = []
-    blamed = _git(
-        changelog.parent, "blame", "--line-porcelain", "--encoding=UTF-8", "--no-textconv", "HEAD", changelog.name
-    )
+    words = ("--line-porcelain", "--encoding=UTF-8", "--no-textconv", "--ignore-revs-file=")
+    blamed = _git(changelog.parent, "blame", *words, "HEAD", changelog.name)
     for seconds, zone, text in _BLAMED.findall(blamed):
         when = datetime.fromtimestamp(int(seconds), datetime.strptime(zone, "%z").tzinfo)
         if text.startswith("- "):
@@ -125,7 +124,7 @@ def changes(changelog: Path) -> list[tuple[datetime, str]]:
 def _git(folder: Path, *words: str) -> str:
     """Return what git says about a folder; nothing where there is no git, or it knows nothing of the folder."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    env |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    env |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_GRAFT_FILE": os.devnull}
     try:
         done = subprocess.run(
             [*_GIT, *words], cwd=folder, capture_output=True, env=env, encoding="utf-8", errors="replace"
