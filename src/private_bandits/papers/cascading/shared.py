@@ -72,7 +72,22 @@ def laplace_loss(scale: float, list_size: int) -> float:
 
 
 def composition_scale(epsilon: float, delta: float, list_size: int) -> float:
-    """Return the Laplace scale sqrt(4 K ln(e + epsilon/delta)) / epsilon of Theorem 8; 0 for infinite epsilon."""
+    """Return the Laplace scale of Theorem 8, by advanced composition.
+
+    Parameters
+    ----------
+    epsilon : float
+        > 0 or infinite.
+    delta : float
+        In (0, 1).
+    list_size : int
+        K >= 1.
+
+    Returns
+    -------
+    float
+        sqrt(4 K ln(e + epsilon/delta)) / epsilon, and 0 for infinite epsilon.
+    """
     return math.sqrt(4.0 * list_size * math.log(math.e + epsilon / delta)) / epsilon if math.isfinite(epsilon) else 0.0
 
 
