@@ -139,5 +139,5 @@ def test_cucb_is_ahead_and_the_more_the_smaller_epsilon(claim, change):
     [(-0.5, 0.79, REPRODUCED), (0.1, 0.81, UNDECIDED), (0.79, 0.9, UNDECIDED), (0.81, 0.9, NOT_REPRODUCED)],
 )
 def test_the_ratio_grows_more_slowly_than_kappa_or_not(low, high, verdict):
-    found = rules.own_kappa(between(low, high), 0.8)
+    found = rules.own_kappa([(between(-0.2, 0.1), 0.8), (between(low, high), 0.8)])
     assert found.verdict == verdict and isinstance(found, Ruling) and found.about

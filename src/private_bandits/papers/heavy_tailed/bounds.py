@@ -667,7 +667,7 @@ def _lower_rate(
     loss: float,
     steep: float,
 ) -> float:
-    """The lower bounds for one gap: -ln(1 - loss p) where steep is 1, or min(-ln(1 - p), loss p^2), p the mass moved."""
+    """The lower bounds for one gap: over -ln(1 - loss p) if steep is 1, min(-ln(1 - p), loss p^2) if 2, p the mass."""
     _check(v, u, variant)
     distance, turn = checks.real("gap", gap, above=0), inverse(v)
     known = (_arms(n_arms) - 1, 1.0), (checks.log_horizon(horizon), 1.0)
