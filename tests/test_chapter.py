@@ -280,15 +280,15 @@ def test_evidence_of_another_shape_is_refused_in_a_line(small, claim, evidence, 
 def test_what_is_not_shown_is_undecided_and_an_error_where_a_notebook_is_to_be_committed(small, shown, monkeypatch):
     runs = small.play(SHOP, [cascade_ucb1()])
     compared = less(runs, {"policy": "CascadeUCB1"}, {"policy": "Laplace"})
-    small.judge("section-5-3", compared)
-    assert small._rulings["section-5-3"].verdict == UNDECIDED
+    small.judge("figure-1f", compared)
+    assert small._rulings["figure-1f"].verdict == UNDECIDED
     assert shown[-1].html.endswith("its runs are not shown at these parameters: policy Laplace</p></details>")
     small.judge("figure-1e", runs)
     assert small._rulings["figure-1e"].verdict == UNDECIDED
     small.ledger()
     monkeypatch.setenv(room.STRICT_VARIABLE, "1")
-    with pytest.raises(ValueError, match="section-5-3: its runs are not shown at these parameters: policy Laplace"):
-        small.judge("section-5-3", compared)
+    with pytest.raises(ValueError, match="figure-1f: its runs are not shown at these parameters: policy Laplace"):
+        small.judge("figure-1f", compared)
     with pytest.raises(ValueError, match=r"claim [a-z0-9-]+ was never judged"):
         small.ledger()
 
