@@ -247,7 +247,7 @@ def test_the_ledger_shows_interval_verdict_and_command(tiny):
     exact |= {"refuted_by": math.nan, "closest": math.nan}  # as most rows
     shown = claims.ledger(tiny, {"tiny": pd.DataFrame([row, unmeasured, exact])})
     head = "The claims and their verdicts. 3 numbered theorems, tables and figures: 1 reproduced, 2 undecided."
-    assert shown.markdown.startswith(f"{head} 3 rows by evidence: 3 measured. 0 rows fail:")
+    assert shown.markdown.startswith(f"{head} 3 rows: 3 of the papers; by evidence 3 measured. Not")
     assert "```{claims} \n:home: \n" in shown.markdown
     first, second, third = lines_of(shown)
     assert [line["number"] for line in (first, second, third)] == ["1 [0.5, ∞]", "", "0.25"]

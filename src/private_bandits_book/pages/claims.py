@@ -28,7 +28,7 @@ def ledger(book: Book, rows: Mapping[str, pd.DataFrame]) -> Display:
             facts |= {key: "" if pd.isna(row[key]) else row[key] for key in _COPIED}
             lines.append(facts | {key: row[key] for key in _SEARCHED if not pd.isna(row[key])})
     every = pd.concat(list(rows.values()))
-    counts = totals(every["kind"], every["verdict"], every["evidence"].fillna(""))
+    counts = totals(every["claim"], every["kind"], every["verdict"], every["evidence"].fillna(""))
     return render.claims(lines, f"The claims and their verdicts. {counts}")
 
 
