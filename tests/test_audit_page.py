@@ -135,6 +135,18 @@ def test_the_committed_trials_are_those_of_the_study_and_are_run_again_alike(tri
         assert again[4] == pytest.approx(row["low"], rel=1e-6, abs=1e-9) and again[6] == row["accused"]
 
 
+def test_the_committed_views_are_those_of_the_study_and_are_audited_again_alike():
+    kept = pd.read_csv(DATA / "long-views.csv")
+    wanted = {view: studies.VIEW_SEEDS for view in studies.VIEWS}
+    assert kept.groupby(["view", "rounds"]).size().to_dict() == wanted
+    for view, rounds in studies.VIEWS[:3]:
+        (row,) = kept[(kept["view"] == view) & (kept["rounds"] == rounds) & (kept["seed"] == 7)].to_numpy()
+        *facts, low, accused = studies.viewed(0.5, view, rounds, 7)
+        assert facts == row[:3].tolist() and low == pytest.approx(row[3]) and accused == row[4]
+    right = [studies.viewed(1.0, "messages", 1, seed)[4] for seed in range(3)]
+    assert not any(right)
+
+
 @pytest.mark.parametrize(
     ("verdicts", "runs", "verdict"),
     [
