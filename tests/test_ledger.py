@@ -161,7 +161,6 @@ def test_a_committed_row_says_what_it_rests_on_and_what_it_excludes(chapter):
 
 
 UNSEARCHED = {
-    "audit": {"own-alarms", "own-power", "own-answers", "own-sharper"},
     "cascading": {"own-local-regret", "own-one-answer", "own-central-over-local", "own-kappa"},
     "contextual": {"own-independent", "own-weighted", "own-context-costs"},
     "replay": {"own-replay-rivals", "own-replay-dp-klucb", "own-replay-linear", "own-replay-free"},

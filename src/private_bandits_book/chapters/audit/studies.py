@@ -146,8 +146,8 @@ class Noisy(Player):
 
 def viewed(scale: float, view: str, rounds: int, seed: int) -> tuple[str, int, int, float, bool]:
     """Return the row of one seed: what an audit of noisy sums certifies under a view, and whether it accuses them."""
-    asked = {"horizon": rounds, "view": view, "promised": 1.0}
-    found = audit(Noisy(scale), problem=PAIR, runs=VIEW_RUNS, seed=seed, **asked)
+    asked = partial(audit, Noisy(scale), problem=PAIR, horizon=rounds, view=view)
+    found = asked(promised=1.0, runs=VIEW_RUNS, seed=seed)
     return view, rounds, seed, found.epsilon_low, found.verdict == BREAKS
 
 
