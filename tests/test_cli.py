@@ -241,7 +241,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the ba
 sleep, here = asyncio.sleep, Path.cwd()
 async def asking(seconds):
     await sleep(seconds / 100)
-    if list(here.glob(".out.private-bandits/new/waiting")):
+    if list(here.glob(".out-*/new/waiting")):
         signal.raise_signal(signal.SIGINT)
 asyncio.sleep = asking
 from private_bandits_book.book import Book
