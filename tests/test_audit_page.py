@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from private_bandits.policy import Policy
-from private_bandits.privacy import audit
+from private_bandits.privacy import audit, lower_end
 from private_bandits.privacy.audit import Audit
 from private_bandits_book.book import find_book
 from private_bandits_book.chapters.audit import cases, rows, rules, studies
@@ -133,6 +133,30 @@ def test_the_committed_trials_are_those_of_the_study_and_are_run_again_alike(tri
         row = trials[same].iloc[7]
         again = trial.played(7)
         assert again[4] == pytest.approx(row["low"], rel=1e-6, abs=1e-9) and again[6] == row["accused"]
+
+
+def test_the_committed_views_are_those_of_the_study_and_are_audited_again_alike():
+    kept = pd.read_csv(DATA / "long-views.csv")
+    wanted = {view: studies.VIEW_SEEDS for view in studies.VIEWS}
+    assert kept.groupby(["view", "rounds"]).size().to_dict() == wanted
+    for view, rounds in studies.VIEWS[:3]:
+        (row,) = kept[(kept["view"] == view) & (kept["rounds"] == rounds) & (kept["seed"] == 7)].to_numpy()
+        *facts, low, accused = studies.viewed(0.5, view, rounds, 7)
+        assert facts == row[:3].tolist() and low == pytest.approx(row[3]) and accused == row[4]
+    right = [studies.viewed(1.0, "messages", 1, seed)[4] for seed in range(3)]
+    assert not any(right)
+
+
+def test_the_ceilings_that_the_page_names_are_those_of_the_test(trials):
+    cells = json.loads((BOOK.root / "book" / "audit.ipynb").read_text(encoding="utf-8"))["cells"]
+    words = " ".join(" ".join("".join(cell["source"]) for cell in cells).split())
+    tested = (250, 1500, 5000)  # of 1,000, 6,000 and 20,000 runs
+    certified, accused = ([f"{lower_end(runs, 0, runs, 0.0, alpha):.1f}" for runs in tested] for alpha in (0.05, 0.001))
+    assert "1,000 runs certify at most {}, 6,000 at most {}, and 20,000 at most {}".format(*certified) in words
+    assert "that is {}, {} and {} for these numbers of runs".format(*accused) in words
+    assert f"can accuse no promise above {accused[0]}" in words
+    few = trials[(trials["kind"] == "noise halved") & (trials["runs"] == 1000)].groupby("epsilon")["accused"].mean()
+    assert few[4.0] == 0 and few[0.5] > 0.5 and min(few[1.0], few[2.0]) > 0.9
 
 
 @pytest.mark.parametrize(

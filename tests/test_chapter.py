@@ -239,6 +239,12 @@ def test_panels_that_the_paper_labels_have_a_file_each(small, shown, tmp_path):
     assert "figure-1b.csv" in shown[-1].markdown and "figure-1c.csv" in shown[-1].markdown
 
 
+def test_a_caption_names_both_horizons_where_panels_differ(small):
+    both = [small.play(SHOP, [LAPLACE], horizon=horizon, k=horizon) for horizon in (200, 3000)]
+    assert plots.panels(plots.join(*both), by="k").facts.startswith("T = 200 to 3,000, by panel on lists of 4")
+    assert plots.panels(both[0], by="k").facts.startswith("T = 200 on lists of 4")
+
+
 def test_each_panel_has_its_own_baseline_where_problems_differ_and_all_panels_one_where_not(small):
     both = [
         small.play(b_lb(20, size, 0.2, 0.15), [cascade_ucb1(), ucb_laplace(1.0, list_size=size)], k=size)

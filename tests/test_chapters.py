@@ -245,11 +245,13 @@ def test_the_ledger_shows_interval_verdict_and_command(tiny):
     unmeasured = row | {"measured": math.nan, "low": math.nan, "high": math.nan, "verdict": "reproduced"}
     exact = row | {"measured": 0.25, "low": 0.25, "high": 0.25, "excludes": math.nan}
     exact |= {"refuted_by": math.nan, "closest": math.nan}  # as most rows
-    shown = claims.ledger(tiny, {"tiny": pd.DataFrame([row, unmeasured, exact])})
+    ours = row | {"claim": "own-bit", "kind": "contribution"}
+    shown = claims.ledger(tiny, {"tiny": pd.DataFrame([row, unmeasured, exact, ours])})
     head = "The claims and their verdicts. 3 numbered theorems, tables and figures: 1 reproduced, 2 undecided."
-    assert shown.markdown.startswith(f"{head} 3 rows by evidence: 3 measured. 0 rows fail:")
+    assert shown.markdown.startswith(f"{head} 4 rows: 3 of the papers, 1 of this book; by")
     assert "```{claims} \n:home: \n" in shown.markdown
-    first, second, third = lines_of(shown)
+    first, second, third, last = lines_of(shown)
+    assert last["paper"] == "this book" and shown.html.count("<h2>this book</h2>") == 1
     assert [line["number"] for line in (first, second, third)] == ["1 [0.5, ∞]", "", "0.25"]
     assert (first["verdict"], second["verdict"]) == ("undecided", "reproduced")
     assert first["command"] == "make --long a|b" and first["excludes"] == "x" and third["excludes"] == ""

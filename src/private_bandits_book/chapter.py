@@ -32,7 +32,7 @@ from private_bandits_book.jobs.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE, 
 from private_bandits_book.judging.claims import claims_of
 from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.judging.rulings import NotShown, Ruling, not_shown
-from private_bandits_book.judging.verdicts import NUMBERED, verdicts_in_words
+from private_bandits_book.judging.verdicts import NUMBERED, verdicts_by_maker, verdicts_in_words
 from private_bandits_book.pages import render
 from private_bandits_book.pages.claims import headlines
 from private_bandits_book.pages.render import Display, Table
@@ -337,14 +337,14 @@ class Chapter:
                 rulings[name] = not_shown()
         rows = ledger(self._claims, rulings, f"private-bandits reproduce {self.name}", self._disagreeing())
         self._write_csv(rows, "claims")
-        counts = verdicts_in_words(rows["verdict"])
+        counts = verdicts_by_maker(rows["claim"], rows["kind"], rows["verdict"])
         numbered = rows[rows["kind"].isin(NUMBERED)]["verdict"]
         said = (
             f"**Of {len(numbered)} theorems, tables and figures** {verdicts_in_words(numbered)}. "
             if len(numbered)
             else ""
         )
-        said += f"Of all {len(rows)} claims {counts}: [the claims of all papers](claims.ipynb) say why."
+        said += f"{counts}: [the claims of all papers](claims.ipynb) say why."
         display(Markdown(said), headlines(self.name, rows, self._rulings))
         files = ["claims", *(["seeds"] if (self.book.data(self.name) / "seeds.csv").is_file() else [])]
         links = (f"[{file}.csv](data/{self.name}/{file}.csv)" for file in files)

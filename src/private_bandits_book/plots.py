@@ -153,7 +153,16 @@ def _picture(rows: pd.DataFrame, x: str, draw: Callable[..., Figure]) -> Picture
     where = f" on {problems[0]}" if len(problems) == 1 else ""
     alt = f"Regret at the last round{', from the least' if x == 't' else f' along {x}'}. {'; '.join(said)}."
     runs = figures.caption_runs(rows[rows["mechanism"] != "uniform"])  # whose regret may be exact
-    return Picture(draw(), rows, alt, f"T = {power(int(rows['t'].max()))}{where}. {runs}", draw(narrow=True))
+    return Picture(draw(), rows, alt, f"{_horizon(rows)}{where}. {runs}", draw(narrow=True))
+
+
+def _horizon(rows: pd.DataFrame) -> str:
+    """Return the horizon of a figure; the least and the longest where panels have different ones."""
+    panels = rows["panel"] if "panel" in rows else pd.Series("", index=rows.index)
+    longest = rows["t"].groupby(panels).max()
+    longest = longest.drop("", errors="ignore") if len(longest) > 1 else longest  # what is drawn in every panel
+    least, most = int(longest.min()), int(longest.max())
+    return f"T = {power(most)}" if least == most else f"T = {power(least)} to {power(most)}, by panel"
 
 
 def _span(losses: pd.Series) -> str:
