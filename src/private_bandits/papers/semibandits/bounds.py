@@ -459,7 +459,7 @@ def theorem_9_fails(*, list_size: int, gap: float, b_1: float = 1.0, epsilon: fl
 def super_arm_radius_upper(*, problem: SetBandit, epsilon: float, horizon: int) -> float:
     """Regret of `super_arm_radius` on any B_1-smooth reward, under LDP; ours.
 
-    With f = ln T + ln G, G the length of its grid (|S| ln 2 more where the reward is not linear), W the largest sum of
+    With f = ln T + ln G, G the length of its grid (K ln 2 more where the reward is not linear), W the largest sum of
     squared weights of a super arm, at most K B_1^2, and c = 2.2 f W / tanh^2(epsilon/2): at most the sum of c
     (2/Delta_min^i - 1/Delta_max^i) over the arms in bad super arms, and (m + number of super arms) Delta_max. So order
     m K B_1^2 ln T / (epsilon^2 Delta), without the second K of Section 5's conjecture.
