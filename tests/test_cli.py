@@ -346,9 +346,9 @@ def judged(tiny: Book) -> Book:
     tiny.data("tiny").mkdir(parents=True)
     rows = [
         ("theorem-4", "theorem", "Theorem 4", "It holds.", 12.5, 11, 14, "not reproduced", "12.5 is too much")
-        + ("private-bandits reproduce tiny", "measured", "", ""),
+        + ("private-bandits reproduce tiny", "measured", "", "", "", ""),
         ("figure-1a", "figure", "Figure 1(a)", 'It "falls", é.', "", "", "", "undecided", "cannot be measured")
-        + ("private-bandits reproduce tiny", "inherited", "", "theorem-4"),
+        + ("private-bandits reproduce tiny", "inherited", "", "theorem-4", "", ""),
     ]
     pd.DataFrame(rows, columns=list(COLUMNS)).to_csv(tiny.data("tiny") / "claims.csv", index=False)
     return tiny
