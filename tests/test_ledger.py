@@ -154,7 +154,6 @@ UNSEARCHED = {
     "cascading": {"own-local-regret", "own-one-answer", "own-central-over-local", "own-kappa"},
     "contextual": {"own-independent", "own-weighted", "own-context-costs"},
     "replay": {"own-replay-rivals", "own-replay-dp-klucb", "own-replay-linear", "own-replay-free"},
-    "semibandits": {"own-removed", "own-lower-ratio", "own-blocks-k"},
 }
 """Comparisons of ours of which no search is told yet: a row whose search is told leaves this list."""
 
