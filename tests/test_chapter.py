@@ -68,6 +68,8 @@ def test_what_is_not_allowed_is_refused_in_a_line(given, said):
         ["# Parameters\nhorizon = 20 00\n", "# Parameters\nhorizon = 2000\n"],
         ["# Parameters\nhorizon = 20 00\n"],
         ["# Parameters\nhorizn = 300\n", "# Parameters\nhorizon: int = 300\n"],
+        ["# Parameters\nhorizn = 300\n", "horizon = 300"],
+        ["# Parameters\nhorizn = 300\n", "%time horizn", "note = 1", "horizon: int = 300  # corrected\nnote = 2"],
         ["# Parameters\nhorizn = 300\n", "# Parameters\nhorizon = 300\nprint(horizon)\n"],
         ["# Parameters\nfor i in range(3):\n    print(i)\n"],
         ["# Parameters\nmine = 3\nget_ipython().run_line_magic('time', 'mine')\n"],

@@ -117,6 +117,8 @@ def test_a_second_build_changes_nothing(known: Path, unknown: Path) -> None:
     for site, repository in ((known, REPOSITORY), (unknown, "")):
         (site / "book" / "left.html").write_text("of an earlier build", encoding="utf-8")
         before = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
+        index = site / "searchindex.js"
+        index.write_text(index.read_text("utf-8").replace('"terms": {', '"terms": {"left": [], '), "utf-8")
         os.utime(site.parents[1] / "book" / "about.md")
         again(site.parents[1], repository)
         after = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}

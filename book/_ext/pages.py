@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -120,6 +121,7 @@ def _through_here(app: Sphinx, config: Config) -> None:
 
 
 def _all(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    Path(app.outdir, "searchindex.js").unlink(missing_ok=True)  # which keeps words that no page has any more
     return sorted(env.all_docs)
 
 

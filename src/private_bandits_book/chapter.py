@@ -409,18 +409,21 @@ def _strict() -> bool:
 def _refuse_misspelt(known: Mapping[str, Parameter], cells: Iterable[str]) -> None:
     """Refuse a name that papermill's own cell assigns and that is no parameter: papermill only warns.
 
-    Its cell holds assignments only. The last cell with its head counts, as a reader may have corrected one.
+    Its cell holds assignments only. The last cell with its head counts, and none after which a cell without it has
+    assigned a parameter, as a reader may have corrected one.
     """
     assigned: list[str] = []
     for cell in cells:
-        if cell.startswith("# Parameters\n"):
-            try:
-                lines = ast.parse(cell).body
-            except SyntaxError:  # it has not run
-                lines = []
-            targets = [one for line in lines if isinstance(line, ast.Assign) for one in line.targets]
-            targets += [line.target for line in lines if isinstance(line, ast.AnnAssign)]
-            assigned = [one.id for one in targets if isinstance(one, ast.Name)] if len(targets) == len(lines) else []
+        try:
+            lines = ast.parse(cell).body
+        except SyntaxError:  # it has not run, or holds a magic
+            lines = []
+        targets = [one for line in lines if isinstance(line, ast.Assign) for one in line.targets]
+        targets += [line.target for line in lines if isinstance(line, ast.AnnAssign)]
+        names = [one.id for one in targets if isinstance(one, ast.Name)]
+        headed = cell.startswith("# Parameters\n")
+        if headed or known.keys() & names:
+            assigned = names if headed and len(targets) == len(lines) else []
     for name in assigned:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)

@@ -71,6 +71,11 @@ def laplace_loss(scale: float, list_size: int) -> float:
     return sensitivity(one_hot_replies(list_size), order=1) / scale if scale else math.inf
 
 
+def composition_scale(epsilon: float, delta: float, list_size: int) -> float:
+    """Return the Laplace scale sqrt(4 K ln(e + epsilon/delta)) / epsilon of Theorem 8; 0 for infinite epsilon."""
+    return math.sqrt(4.0 * list_size * math.log(math.e + epsilon / delta)) / epsilon if math.isfinite(epsilon) else 0.0
+
+
 def in_clear(record: index.Record) -> list[np.ndarray]:
     """Return the channels of what is released without noise: an entry of w_0, and how many reports a user makes.
 

@@ -446,6 +446,7 @@ def point_prior(means: Sequence[float], horizon: int) -> float:
     return horizon * min(max(means) - mean for mean in means)
 
 
+@np.errstate(under="ignore")
 def toy(horizon: int, epsilons: Sequence[float]) -> pd.DataFrame:
     """Return minimax regret in a toy game: exact without privacy and under local DP, and at most so much under DP.
 
