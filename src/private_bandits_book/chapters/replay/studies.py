@@ -1,4 +1,4 @@
-"""The longer studies of the page on replay: the choice of its rule, the measurement on other instances, and lists.
+"""The longer studies of the page on replay: the choice of two rules, the measurement on other instances, and lists.
 
 `private-bandits reproduce replay --long` makes them. The page and its rules need means, the worst run and the number
 of linear ones, so a policy on an instance is one row.
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from private_bandits import baselines
-from private_bandits.estimates import Interval
+from private_bandits.estimates import Interval, half_width
 from private_bandits.papers import cascading, semibandits
 from private_bandits.policy import Policy
 from private_bandits.privacy.divergences import private_kl
@@ -30,7 +30,18 @@ PAPERS = {
     "C4": (0.75, 0.71875, 0.625, 0.46875, 0.25),
 }
 """Those of Sajed and Sheffet (2019), which Azize and Basu (2022) use too."""
+UNTRIED = {
+    "near 1": (0.99, 0.97, 0.95, 0.9),
+    "two near 1": (0.99, 0.95),
+    "C1": PAPERS["C1"],
+    "C2": PAPERS["C2"],
+    "near 0": (0.05, 0.03, 0.01, 0.01, 0.01),
+    "two alike": (0.5, 0.49),
+}
+"""Instances that show where either of two policies is ahead."""
 SEED, RUNS, CHOICE_HORIZON, HORIZON = 44, 100, 20_000, 100_000
+TUNING_SEED, TUNING_RUNS = 45, 500  # enough runs to tell one linear run in 500 from two
+FIRSTS, LEVELS, LEVEL = (0.0, 0.5, 1.0, 2.0), (0.7, 0.8, 0.9, 1.0), 0.8  # of DP-KLUCB: tried, and the level chosen
 EPSILONS, HORIZONS, LOSSES, GROWTHS = (
     (0.05, 0.1, 0.3, 1.0, 5.0),
     (10**3, 10**4, 10**6),
@@ -69,6 +80,23 @@ def _long(instance: str, problem: Any, policy: Any, horizon: int, **labels: Any)
     return LongRun(labels, arms, policy, horizon, SEED, runs, checkpoints=())
 
 
+def first_batch(epsilon: float, horizon: int, factor: float = 1.0) -> int:
+    """Return a multiple of the first batch of replay's rule, at least 1."""
+    rule = baselines.replay(baselines.thompson(), epsilon, horizon=horizon).record
+    return max(1, math.ceil(factor * rule.first))
+
+
+def tuned(epsilon: float, horizon: int) -> Policy:
+    """Return DP-KLUCB with what `tuning_runs` chooses: the first batch of replay, and a level."""
+    return baselines.dp_klucb(epsilon, first=first_batch(epsilon, horizon), level=LEVEL)
+
+
+def proved(epsilon: float, horizon: int) -> Policy:
+    """Return replay around UCB with the constants for which Theorem 2 bounds its regret."""
+    cost = 9.0 * math.log(horizon) / epsilon**2
+    return baselines.replay(baselines.ucb(alpha=3.0, horizon=horizon), epsilon, horizon=horizon, cost=cost)
+
+
 def private(epsilon: float, n_arms: int, horizon: int) -> list[Policy]:
     """Return the private policies that are compared: two replayed, then those of other papers."""
     return [
@@ -92,6 +120,21 @@ def choice_runs() -> list[LongRun]:
     return made
 
 
+def tuning_runs() -> list[LongRun]:
+    """DP-KLUCB with sixteen rules where replay's rule was chosen, and that rule once more, with new and more runs.
+
+    A rule has a first batch, `factor` times that of replay or one pull (0), and a level.
+    """
+    made = []
+    for (name, means), epsilon in product(CHOOSING.items(), (0.1, 0.5, 2.0)):
+        replayed = baselines.replay(baselines.thompson(), epsilon, horizon=CHOICE_HORIZON)
+        made.append(_long(name, means, replayed, CHOICE_HORIZON, factor=1.0, level=math.nan))
+        for factor, level in product(FIRSTS, LEVELS):
+            policy = baselines.dp_klucb(epsilon, first=first_batch(epsilon, CHOICE_HORIZON, factor), level=level)
+            made.append(_long(name, means, policy, CHOICE_HORIZON, factor=factor, level=level))
+    return [run._replace(seed=TUNING_SEED, replications=TUNING_RUNS) for run in made]
+
+
 def measurement_runs() -> list[LongRun]:
     """Every private policy on every instance, at T = 10^5, with those without privacy."""
     made = []
@@ -99,6 +142,8 @@ def measurement_runs() -> list[LongRun]:
         policies = [baselines.thompson(), baselines.ucb(alpha=0.5)]
         policies += [policy for epsilon in EPSILONS for policy in private(epsilon, len(means), HORIZON)]
         made += [_long(name, means, policy, HORIZON) for policy in policies]
+    for (name, means), epsilon in product(instances().items(), EPSILONS):
+        made += [_long(name, means, make(epsilon, HORIZON), HORIZON) for make in (tuned, proved)]
     return made
 
 
@@ -109,7 +154,21 @@ def horizon_runs() -> list[LongRun]:
         policies = [baselines.thompson(), *private(0.1, 5, horizon), *private(1.0, 5, horizon)]
         made += [_long(name, PAPERS[name], policy, horizon) for policy in policies]
     policies = [baselines.kl_ucb(), *(baselines.replay(baselines.kl_ucb(), e, horizon=HORIZON) for e in (0.1, 1.0))]
-    return [*made, *(_long("C2", PAPERS["C2"], policy, HORIZON) for policy in policies)]
+    made += [_long("C2", PAPERS["C2"], policy, HORIZON) for policy in policies]
+    for name, horizon, epsilon in product(("C1", "C2"), HORIZONS, (0.1, 1.0)):
+        made.append(_long(name, PAPERS[name], tuned(epsilon, horizon), horizon))
+    return made
+
+
+def untried_runs() -> list[LongRun]:
+    """Replay and DP-KLUCB, as it comes and tuned, on instances that show where either is ahead."""
+    made = []
+    for (name, means), epsilon in product(UNTRIED.items(), (0.1, 0.3, 1.0)):
+        replayed = baselines.replay(baselines.thompson(), epsilon, horizon=HORIZON)
+        made.append(_long(name, means, replayed, HORIZON)._replace(replications=2 * RUNS))
+        rivals = baselines.dp_klucb(epsilon), tuned(epsilon, HORIZON)
+        made += [_long(name, means, rival, HORIZON)._replace(replications=10 * RUNS) for rival in rivals]
+    return made
 
 
 def list_runs() -> list[LongRun]:
@@ -144,6 +203,8 @@ STUDIES = {
     "choice": LongStudy(choice_runs, [*_STORED, "factor", "growth"], play),
     "measurement": LongStudy(measurement_runs, _STORED, play),
     "horizons": LongStudy(horizon_runs, _STORED, play),
+    "tuning": LongStudy(tuning_runs, [*_STORED, "factor", "level"], play),
+    "untried": LongStudy(untried_runs, _STORED, play),
     "lists": LongStudy(list_runs, _STORED, play),
 }
 COLUMNS = [f"{epsilon:g}" if epsilon < 1 else f"{epsilon:.1f}" for epsilon in EPSILONS]
@@ -159,7 +220,7 @@ def over_free(rows: pd.DataFrame) -> pd.DataFrame:
 def less(ours: pd.DataFrame, theirs: pd.DataFrame) -> Ruling:
     """Judge whether some policies have less regret than others, in the geometric mean of the ratios over all settings.
 
-    In each setting the best policy of either side counts.
+    In each setting the best policy of either side counts. The interval holds the spread over instances.
 
     Parameters
     ----------
@@ -172,10 +233,16 @@ def less(ours: pd.DataFrame, theirs: pd.DataFrame) -> Ruling:
     if both.empty:
         return not_shown("no setting has both")
     logs = np.log(both["regret"] / both["regret_other"])
-    middle = float(logs.mean())
-    half = 1.96 * float(np.sqrt((both["variance"] + both["variance_other"]).sum())) / len(both)
+    middle, half = float(logs.mean()), _half(logs, both["variance"] + both["variance_other"], both["instance"])
     names = [" or ".join(rows["policy"].unique()) for rows in (ours, theirs)]
     return Less(f"ln regret of {names[0]}", f"that of {names[1]}")(Interval(middle, middle - half, middle + half))
+
+
+def _half(logs: pd.Series, variances: pd.Series, instances: pd.Series) -> float:
+    """Half the interval of a mean of logarithms: for other instances like these, and at least that of the runs."""
+    each = logs.groupby(instances).mean()
+    spread = float(half_width(each.sem(), len(each))) if len(each) > 1 else math.inf
+    return max(spread, 1.96 * math.sqrt(float(variances.sum())) / len(logs))
 
 
 def _best(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -187,6 +254,8 @@ def _best(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 def price(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the geometric mean of `over_free` over the instances, with the facts of each policy.
 
+    Its error holds the spread over instances.
+
     Parameters
     ----------
     rows : DataFrame
@@ -195,10 +264,15 @@ def price(rows: pd.DataFrame) -> pd.DataFrame:
     numbers = "run instance regret regret_se worst linear replications problem uniform content seed".split()
     parts = over_free(rows).assign(log=lambda known: np.log(known["ratio"])).groupby(["policy", "epsilon"], sort=False)
     found = parts.agg(
-        log=("log", "mean"), variance=("variance", "sum"), size=("log", "size"), replications=("replications", "first")
+        log=("log", "mean"),
+        spread=("log", "sem"),
+        variance=("variance", "sum"),
+        size=("log", "size"),
+        replications=("replications", "first"),
     )
     found["regret"] = np.exp(found["log"])
-    found["regret_se"] = found["regret"] * np.sqrt(found["variance"]) / found["size"]
+    error = np.sqrt(found["variance"]) / found["size"]
+    found["regret_se"] = found["regret"] * np.maximum(found["spread"], error)
     told = found[["regret", "regret_se", "replications"]].reset_index()
     return (
         rows.drop(columns=numbers)
