@@ -33,15 +33,14 @@ PAPERS = {
 UNTRIED = {
     "near 1": (0.99, 0.97, 0.95, 0.9),
     "two near 1": (0.99, 0.95),
-    "C1": PAPERS["C1"],
-    "C2": PAPERS["C2"],
     "near 0": (0.05, 0.03, 0.01, 0.01, 0.01),
     "two alike": (0.5, 0.49),
 }
 """Instances that show where either of two policies is ahead."""
 SEED, RUNS, CHOICE_HORIZON, HORIZON = 44, 100, 20_000, 100_000
 TUNING_SEED, TUNING_RUNS = 45, 500  # enough runs to tell one linear run in 500 from two
-FIRSTS, LEVELS, LEVEL = (0.0, 0.5, 1.0, 2.0), (0.7, 0.8, 0.9, 1.0), 0.8  # of DP-KLUCB: tried, and the level chosen
+FIRSTS, LEVELS = (0.0, 1.0, 2.0, 4.0, 8.0), (0.4, 0.6, 0.8, 1.0)  # of DP-KLUCB, that were tried
+FIRST, LEVEL = 4.0, 0.6  # chosen of these
 EPSILONS, HORIZONS, LOSSES, GROWTHS = (
     (0.05, 0.1, 0.3, 1.0, 5.0),
     (10**3, 10**4, 10**6),
@@ -87,8 +86,8 @@ def first_batch(epsilon: float, horizon: int, factor: float = 1.0) -> int:
 
 
 def tuned(epsilon: float, horizon: int) -> Policy:
-    """Return DP-KLUCB with what `tuning_runs` chooses: the first batch of replay, and a level."""
-    return baselines.dp_klucb(epsilon, first=first_batch(epsilon, horizon), level=LEVEL)
+    """Return DP-KLUCB with what was chosen of `tuning_runs`: a multiple of the first batch of replay, and a level."""
+    return baselines.dp_klucb(epsilon, first=first_batch(epsilon, horizon, FIRST), level=LEVEL)
 
 
 def proved(epsilon: float, horizon: int) -> Policy:
@@ -121,7 +120,7 @@ def choice_runs() -> list[LongRun]:
 
 
 def tuning_runs() -> list[LongRun]:
-    """DP-KLUCB with sixteen rules where replay's rule was chosen, and that rule once more, with new and more runs.
+    """DP-KLUCB with twenty rules where replay's rule was chosen, and that rule once more, with new and more runs.
 
     A rule has a first batch, `factor` times that of replay or one pull (0), and a level.
     """
