@@ -14,7 +14,7 @@ from private_bandits.kernels import index
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.mechanisms.counters import tree_noise_at
 from private_bandits.papers.semibandits import maximum_spanning_tree, online_shortest_path
-from private_bandits.papers.semibandits._shared import Plain
+from private_bandits.papers.semibandits.shared import Plain
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import SemiBandit

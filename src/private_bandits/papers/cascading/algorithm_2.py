@@ -4,7 +4,7 @@ import math
 
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, laplace_loss, local, terms
+from private_bandits.papers.cascading.shared import PAPER, SAMPLING, checked, laplace_loss, local, terms
 from private_bandits.policy import Policy
 from private_bandits.reference_tools import Problem, Rows, Streams, click, largest
 

@@ -4,7 +4,6 @@ A file an algorithm, after its place in the paper; instances, graphs, bounds.
 """
 
 from private_bandits.papers.semibandits import bounds
-from private_bandits.papers.semibandits._shared import VARIANTS
 from private_bandits.papers.semibandits.algorithm_1 import cucb_ldp1
 from private_bandits.papers.semibandits.algorithm_2 import cucb_ldp2
 from private_bandits.papers.semibandits.algorithm_3 import cucb_dp
@@ -21,6 +20,7 @@ from private_bandits.papers.semibandits.repair_blocks import cucb_blocks
 from private_bandits.papers.semibandits.repair_hypercube import cucb_hypercube
 from private_bandits.papers.semibandits.repair_radius import super_arm_radius
 from private_bandits.papers.semibandits.section_3_2 import cucb_dp_least_pulled
+from private_bandits.papers.semibandits.shared import VARIANTS
 from private_bandits.policy import Policy
 
 __all__ = [

@@ -8,7 +8,7 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import superarm
 from private_bandits.mechanisms import response_probabilities
-from private_bandits.papers.semibandits._shared import Plain
+from private_bandits.papers.semibandits.shared import Plain
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
 from private_bandits.reference_tools import least_reported_first, respond
