@@ -5,6 +5,7 @@ of linear ones, so a policy on an instance is one row.
 """
 
 import math
+from collections.abc import Sequence
 from itertools import combinations, product
 from typing import Any
 
@@ -41,6 +42,7 @@ SEED, RUNS, CHOICE_HORIZON, HORIZON = 44, 100, 20_000, 100_000
 TUNING_SEED, TUNING_RUNS = 45, 500  # enough runs to tell one linear run in 500 from two
 FIRSTS, LEVELS = (0.0, 1.0, 2.0, 4.0, 8.0), (0.4, 0.6, 0.8, 1.0)  # of DP-KLUCB, that were tried
 FIRST, LEVEL = 4.0, 0.6  # chosen of these
+TUNED = "phases double, tuned"  # the variant of DP-KLUCB with them
 EPSILONS, HORIZONS, LOSSES, GROWTHS = (
     (0.05, 0.1, 0.3, 1.0, 5.0),
     (10**3, 10**4, 10**6),
@@ -281,10 +283,18 @@ def price(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def choice(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return of each rule the geometric mean of regret over the least in its cell, and how many runs are linear."""
+def choice(rows: pd.DataFrame, by: Sequence[str] = ("factor", "growth")) -> pd.DataFrame:
+    """Return of each rule the geometric mean of regret over the least in its cell, and how many runs are linear.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of the choice, or of the tuning.
+    by : sequence of str
+        What tells rules apart.
+    """
     least = rows.groupby(["instance", "epsilon"])["regret"].transform("min")
-    parts = rows.assign(ratio=np.log(rows["regret"] / least)).groupby(["factor", "growth"])
+    parts = rows.assign(ratio=np.log(rows["regret"] / least)).groupby([*by], dropna=False)
     return parts.agg(ratio=("ratio", lambda logs: np.exp(logs.mean())), linear=("linear", "sum")).reset_index()
 
 
@@ -304,6 +314,55 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     told = runs.groupby("policy", sort=False).agg(linear=("linear", "sum"), worst=("worst", "max"))
     ratios = price(rows).pivot(index="policy", columns="epsilon", values="regret")[list(EPSILONS)]
     return ratios.set_axis(COLUMNS, axis=1).join(told, how="right").reset_index()
+
+
+def linear_runs(rows: pd.DataFrame) -> dict[str, Any]:
+    """Return what is said of linear runs: how many of replay around Thompson sampling there are, and where.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of the measurement, as `Chapter.long` returns them.
+    """
+    close = rows["instance"].isin(["R0", "R4"])
+    ours, count = rows["policy"] == "Thompson, replayed", rows["linear"]
+    told: dict[str, Any] = {"all": count[ours].sum(), "close": count[ours & close].sum()}
+    told["others"], told["runs"] = count[ours & ~close].sum(), rows["replications"][ours & ~close].sum()
+    told["least"] = count[ours & ~close & (rows["epsilon"] == EPSILONS[0])].sum()
+    told["rivals"] = [count[~close & (rows["variant"] == name)].sum() for name in ("phases double", TUNED)]
+    told["plain"] = count[close & (rows["policy"] == "Thompson")].tolist()
+    return told
+
+
+def ended(rows: pd.DataFrame, policy: str, instance: str = "C2", epsilon: float = 1.0) -> str:
+    """Return the mean regret of one setting and half of its interval, in words."""
+    of = (rows["policy"] == policy) & (rows["instance"] == instance) & (rows["epsilon"] == epsilon)
+    row = rows[of].iloc[0]
+    return f"{row['regret']:.0f} ± {1.96 * row['regret_se']:.0f}"
+
+
+def untried(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per instance and epsilon: mean regret of the three policies, and linear runs of a hundred.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of the untried instances, as `Chapter.long` returns them.
+    """
+    names = {"Thompson, replayed": "replay", "DP-KLUCB": "DP-KLUCB", f"DP-KLUCB({LEVEL:g})": "chosen"}
+    linear = 100 * rows["linear"] / rows["replications"]
+    error = rows["regret"].map("{:.0f}".format) + " ± " + (1.96 * rows["regret_se"]).map("{:.0f}".format)
+    known = rows.assign(name=rows["policy"].map(names), shown=error, share=linear)
+    wide = known.pivot_table(
+        index=["instance", "epsilon"], columns="name", values=["shown", "share"], aggfunc="first", sort=False
+    )
+    table = pd.DataFrame({"Means": [", ".join(f"{m:g}" for m in UNTRIED[name]) for name, _ in wide.index]})
+    table["ε"] = wide.index.get_level_values("epsilon")
+    for name in names.values():
+        table[f"Regret, {name}"] = wide["shown", name].to_numpy()
+    for name in names.values():
+        table[f"Linear runs, {name}"] = wide["share", name].to_numpy(float)
+    return table
 
 
 def over_time(rows: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:
