@@ -153,7 +153,6 @@ UNSEARCHED = {
     "audit": {"own-alarms", "own-power", "own-answers", "own-sharper"},
     "cascading": {"own-local-regret", "own-one-answer", "own-central-over-local", "own-kappa"},
     "contextual": {"own-independent", "own-weighted", "own-context-costs"},
-    "replay": {"own-replay-rivals", "own-replay-dp-klucb", "own-replay-linear", "own-replay-free"},
     "semibandits": {"own-removed", "own-lower-ratio", "own-blocks-k"},
 }
 """Comparisons of ours of which no search is told yet: a row whose search is told leaves this list."""
