@@ -162,7 +162,6 @@ def test_a_committed_row_says_what_it_rests_on_and_what_it_excludes(chapter):
 
 UNSEARCHED = {
     "contextual": {"own-independent", "own-weighted", "own-context-costs"},
-    "replay": {"own-replay-rivals", "own-replay-dp-klucb", "own-replay-linear", "own-replay-free"},
 }
 """Comparisons of ours of which no search is told yet: a row whose search is told leaves this list."""
 

@@ -76,7 +76,8 @@ for privacy, alpha in ((0.2, None), (1.0, 3.1), (3.0, 0.2), (INF, 1.0)):
     width = {"epsilon": privacy} | ({"alpha": alpha} if alpha else {})
     add(baselines, "adap_ucb", "azize_algorithm_1", ARMS, LONG, width)
     add(baselines, "adap_klucb", "azize_algorithm_1", ARMS, LONG, width, also={"kl": True})
-    add(baselines, "dp_klucb", "azize_dp_klucb", ARMS, LONG, {"epsilon": privacy})
+    tuned = {"epsilon": privacy, "first": 7, "level": 0.8}
+    add(baselines, "dp_klucb", "azize_dp_klucb", ARMS, LONG, {"epsilon": privacy}, tuned)
 for inside in (ucb(), ucb(alpha=0.5), ucb(alpha=3.0, horizon=2000), kl_ucb(), kl_ucb(c=3.0), thompson()):
     rules = [
         {"epsilon": INF, "first": 1, "growth": 0.0},

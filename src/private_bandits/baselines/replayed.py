@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,8 @@ def replay(
     Parameters
     ----------
     policy : Policy or object with `name` and `start(problem, choice, noise)`
-        `ucb`, `kl_ucb` and `thompson` of `baselines` are played by compiled code; any other is a learner in Python.
+        `ucb`, `kl_ucb` and `thompson` of `baselines` are played by compiled code; any other is a learner in Python. Of
+        lists it must read one number a round, `feedback[0]`, that of the first item that it asks for.
     epsilon : float
         Privacy of a user, > 0; infinity for no noise.
     horizon : int
@@ -62,7 +63,8 @@ def replay(
     Raises
     ------
     ValueError
-        If an argument is out of range, or the policy is none, or is compiled and none of the three.
+        If an argument is out of range, or the policy is none, or is compiled and none of the three. In a run, if the
+        policy reads more of a list's feedback than `feedback[0]`.
 
     Notes
     -----
@@ -188,7 +190,8 @@ class Replaying:
         if self.to_come == 0:
             self.order = self.order or [*self.inner.ask()]
             while self.left[arm := self.order[0]] > 0:
-                self.inner.tell([float(kernel.observed.py_func(arm, self.left, self.ones, self.noise))])
+                one = float(kernel.observed.py_func(arm, self.left, self.ones, self.noise))
+                self.inner.tell([one] if len(self.order) == 1 else _First(one, self.rule.policy.name))
                 self.order = [*self.inner.ask()]
             self.size = max(self.rule.first, int(self.rule.growth * self.pulls[arm]))
             self.to_come, self.sum = self.size, 0
@@ -315,6 +318,31 @@ class Indexing:
         """
         self.pulls[self.arm] += 1
         self.total[self.arm] += float(feedback[0])
+
+
+class _First:
+    """The feedback of a list of which one number is known: reading another is an error, and not silently wrong."""
+
+    def __init__(self, one: float, name: str) -> None:
+        self._one, self._name = one, name
+
+    def __getitem__(self, place: Any) -> float:
+        if place != 0:
+            raise self._refused()
+        return self._one
+
+    def __iter__(self) -> Iterator[float]:
+        yield self._one
+        raise self._refused()
+
+    def __len__(self) -> int:
+        raise self._refused()
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        raise self._refused()
+
+    def _refused(self) -> ValueError:
+        return ValueError(f"policy must read one number a round, feedback[0], got {self._name}, which reads more")
 
 
 def reference(

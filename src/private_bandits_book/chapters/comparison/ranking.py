@@ -214,14 +214,22 @@ def advice(table: pd.DataFrame) -> str:
     table : DataFrame
         Of `ranking`.
     """
-    best = {trust: part.iloc[0] for trust, part in table.groupby("trust", sort=False)}
-    local, central = best.get("local"), table.iloc[0]
-    if local is None:
-        return f"With a trusted curator take **{central['policy']}**, at {central['price']} times the least regret."
-    alone = f"**{local['policy']}**, at {local['price']} times the regret without privacy"
-    if central["trust"] == "local":
+    best = {trust: (part.iloc[0], _tied(part)) for trust, part in table.groupby("trust", sort=False)}
+    first = table.iloc[0]
+    said = best[first["trust"]][1]
+    if "local" not in best:
+        return f"With a trusted curator take {said}, at {first['price']} times the least regret."
+    local, named = best["local"]
+    alone = f"{named}, at {local['price']} times the regret without privacy"
+    if first["trust"] == "local":
         return f"Take {alone}, whether you have a trusted curator or not."
-    return f"Take **{central['policy']}** if you have a trusted curator, at {central['price']} times, and else {alone}."
+    return f"Take {said} if you have a trusted curator, at {first['price']} times, and else {alone}."
+
+
+def _tied(table: pd.DataFrame) -> str:
+    """The policies that share the first rank of a table, which are as good advice as the first of them."""
+    names = [f"**{name}**" for name in table.loc[table["rank"] == table["rank"].iloc[0], "policy"]]
+    return " or ".join(names) + " (tied)" * (len(names) > 1)
 
 
 def chosen(families: dict[str, pd.DataFrame], epsilon: float) -> pd.DataFrame:

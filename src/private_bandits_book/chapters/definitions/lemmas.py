@@ -384,24 +384,6 @@ def lemma_4(
 # --- the bounds
 
 
-def table_2(horizon: int, epsilons: Sequence[float]) -> dict[str, tuple[float, float]]:
-    """Return the least and the largest ratio over epsilon of an entry of Table 1 and the result behind it."""
-    plain = replacements.lai_robbins(means=MEANS[0], horizon=3)
-    minimax = {"Theorem 1": bounds.theorem_1, "Theorem 2": bounds.theorem_2, "Theorem 3": bounds.theorem_3}
-    made = {
-        name: [
-            one(n_arms=N_ARMS, epsilon=e, horizon=horizon, variant="table")
-            / one(n_arms=N_ARMS, epsilon=e, horizon=horizon)
-            for e in epsilons
-        ]
-        for name, one in minimax.items()
-    }
-    made["Theorem 4"] = [
-        plain / (2 * local_factor(e)) / bounds.theorem_4(means=MEANS[0], horizon=3, epsilon=e) for e in epsilons
-    ]
-    return {name: (min(ratios), max(ratios)) for name, ratios in made.items()}
-
-
 def threshold(n_arms: int, horizon: int, epsilons: Sequence[float]) -> tuple[float, float]:
     """Return Theorem B over its neighbours.
 
@@ -441,11 +423,6 @@ def corrupt_over_lower(means: Sequence[float], epsilon: float) -> float:
     sent = [flip + (keep - flip) * mean for mean in means]
     upper = sum((means[0] - m) / bernoulli_kl(g, sent[0]) for m, g in zip(means[1:], sent[1:], strict=True))
     return upper * math.log(3) / replacements.local_lower(means=means, horizon=3, epsilon=epsilon)
-
-
-def point_prior(means: Sequence[float], horizon: int) -> float:
-    """Return the Bayesian regret of the best policy under a prior on one environment."""
-    return horizon * min(max(means) - mean for mean in means)
 
 
 @np.errstate(under="ignore")
