@@ -117,7 +117,7 @@ def few(values: Mapping[str, Any], most: int, *names: str) -> None:
 def paper(chapter: str) -> Any:
     """Return the module of the paper that a chapter is about, or None."""
     name = f"private_bandits_book.chapters.{chapter}"
-    return importlib.import_module(name) if importlib.util.find_spec(name) else None
+    return importlib.import_module(name) if chapter and importlib.util.find_spec(name) else None
 
 
 def _parameter_cells(notebook: Mapping[str, Any]) -> list[Mapping[str, Any]]:

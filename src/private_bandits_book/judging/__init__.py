@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Holds,
         Less,
         Near,
+        NotShown,
         NotTestable,
         Ruling,
         after_repair,
@@ -41,6 +42,7 @@ __all__ = [
     "Holds",
     "Less",
     "Near",
+    "NotShown",
     "NotTestable",
     "Privacy",
     "Ruling",
@@ -75,3 +77,8 @@ def __getattr__(name: str) -> Any:
                 globals()[name] = found
                 return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return what can be imported, which a page of reference lists."""
+    return sorted({*globals(), *__all__})

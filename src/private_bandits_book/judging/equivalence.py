@@ -38,6 +38,10 @@ def at_most(found: Measured, claimed: float, *, wrong: float, quantity: str = ""
     quantity : str
         In what the exponent is: "ln T", "K".
 
+    Returns
+    -------
+    Ruling
+
     Examples
     --------
     >>> at_most(Interval(0.9, 0.7, 1.1), 1, wrong=2, quantity="K").verdict
@@ -58,6 +62,15 @@ def exactly(found: Measured, claimed: float, *, below: float, above: float, quan
         As for `at_most`.
     below, above : float
         The nearest wrong exponents.
+
+    Returns
+    -------
+    Ruling
+
+    Raises
+    ------
+    ValueError
+        If they do not lie around the claimed one.
 
     Examples
     --------

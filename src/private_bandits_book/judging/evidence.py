@@ -78,6 +78,10 @@ def less(
     **along : iterable
         A column and its values, at each of which it must hold: `epsilon=[0.5, 1.0]`.
 
+    Returns
+    -------
+    Ruling
+
     Examples
     --------
     >>> facts = dict.fromkeys(["paper", "algorithm", "variant", "mechanism", "method", "trust"], "")
@@ -103,6 +107,10 @@ def order(runs: pd.DataFrame, *policies: Mapping[str, Any]) -> Ruling:
         As `Chapter.play` returns.
     *policies : mapping
         Facts of each, as for `pick`.
+
+    Returns
+    -------
+    Ruling
     """
     return all_of(*(less(runs, a, b) for a, b in pairwise(policies)))
 
@@ -118,6 +126,10 @@ def falling(runs: pd.DataFrame, policy: Mapping[str, Any], **along: Iterable[Any
         Its facts, as for `pick`.
     **along : iterable
         The column, and its values in the order in which regret falls.
+
+    Returns
+    -------
+    Ruling
     """
     ((column, values),) = along.items()
     steps = [pick(runs, **policy, **{column: value}) for value in dict.fromkeys(values)]
@@ -137,6 +149,10 @@ def within(runs: pd.DataFrame, policy: Mapping[str, Any], target: float, toleran
         Its facts, as for `pick`.
     target, tolerance : float
         Of regret.
+
+    Returns
+    -------
+    Ruling
     """
     return compared(Near(target, tolerance=tolerance), mean_interval, pick(runs, **policy))
 
@@ -152,6 +168,10 @@ def rarer(what: str, happened: int, of: int, than: float) -> Ruling:
         How often, and of how many independent runs.
     than : float
         The share that is allowed, in (0, 1).
+
+    Returns
+    -------
+    Ruling
 
     Examples
     --------
@@ -196,6 +216,10 @@ def compared(rule: Callable[[Interval], Ruling], estimate: Callable[..., Interva
     *runs : DataFrame
         What `pick` returns.
 
+    Returns
+    -------
+    Ruling
+
     Examples
     --------
     >>> from private_bandits_book.judging.rulings import Near
@@ -222,6 +246,10 @@ def about(found: Ruling, *runs: pd.DataFrame) -> Ruling:
     *runs : DataFrame
         Runs with the facts of their policies as columns.
 
+    Returns
+    -------
+    Ruling
+
     Examples
     --------
     >>> from private_bandits_book.judging.rulings import Holds
@@ -243,6 +271,10 @@ def minus(a: Interval, b: Interval) -> Interval:
     Parameters
     ----------
     a, b : Interval
+
+    Returns
+    -------
+    Interval
 
     Examples
     --------

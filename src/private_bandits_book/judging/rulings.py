@@ -83,6 +83,8 @@ class Ruling:
         The nearest wrong alternatives that the measurement rules out.
     about : frozenset of Subject
         The algorithms that were measured; none for a statement.
+    source : object
+        What rules only have.
     """
 
     verdict: str
@@ -103,21 +105,55 @@ class Ruling:
         return self.verdict == UNDECIDED and _NOT_SHOWN in self.reason
 
     def of(self, *policies: Policy) -> Self:
-        """Return the ruling as one about these algorithms."""
+        """Return the ruling as one about these algorithms.
+
+        Parameters
+        ----------
+        *policies : Policy
+
+        Returns
+        -------
+        Ruling
+        """
         return self.concerning(map(Subject.of, policies))
 
     def concerning(self, subjects: Iterable[Subject]) -> Self:
-        """Return the ruling as one about these algorithms, too."""
+        """Return the ruling as one about these algorithms, too.
+
+        Parameters
+        ----------
+        subjects : iterable of Subject
+
+        Returns
+        -------
+        Ruling
+        """
         return replace(self, about=self.about | frozenset(subjects), source=_RULE)
 
     def inherited(self, name: str) -> Self:
-        """Return the ruling as a part of a row that rests on the row `name`."""
+        """Return the ruling as a part of a row that rests on the row `name`.
+
+        Parameters
+        ----------
+        name : str
+            A claim.
+
+        Returns
+        -------
+        Ruling
+        """
         return replace(self, reason=f"{name}: {self.verdict}", evidence=INHERITED, excludes=(), source=_RULE)
 
 
 @dataclass(frozen=True)
 class Less:
-    """`smaller` is below `larger`; the measurement is smaller minus larger with its interval."""
+    """`smaller` is below `larger`; the measurement is smaller minus larger with its interval.
+
+    Attributes
+    ----------
+    smaller, larger : str
+        What the reason calls them.
+    """
 
     smaller: str
     larger: str
@@ -140,6 +176,12 @@ class Near:
 
     Reproduced if the value is that near and known to that precision (half its interval is at most the
     tolerance); not reproduced if its whole interval is farther away; undecided otherwise.
+
+    Attributes
+    ----------
+    target : float
+    tolerance : float
+        >= 0.
     """
 
     target: float
@@ -170,7 +212,12 @@ class Near:
 class Holds:
     """A statement that is decided by enumeration or algebra on the computer, or by a count; `evidence` says by which.
 
-    `excludes` says what else would have been seen if it did not hold.
+    Attributes
+    ----------
+    evidence : str
+        One of `verdicts.EVIDENCE`.
+    excludes : tuple of str
+        What else would have been seen if it did not hold.
     """
 
     evidence: str = EXACT
@@ -205,7 +252,13 @@ class Holds:
 
 @dataclass(frozen=True)
 class NotTestable:
-    """A claim that no run of this book can test; `why` argues it, so the row is derived."""
+    """A claim that no run of this book can test, so the row is derived.
+
+    Attributes
+    ----------
+    why : str
+        Argues it.
+    """
 
     why: str
 
@@ -224,6 +277,10 @@ def not_shown(which: str = "") -> Ruling:
     ----------
     which : str
         Says which are missing.
+
+    Returns
+    -------
+    Ruling
     """
     reason = f"{_NOT_SHOWN}: {which}" if which else _NOT_SHOWN
     return ruling(UNDECIDED, reason, measurement(None), EXACT)
@@ -240,6 +297,15 @@ def all_of(*rulings: Ruling) -> Ruling:
     From worst to best: not reproduced, not testable, undecided, reproduced after repair, reproduced. What is reproduced
     needs all its parts; anything else rests on those with its verdict, and the evidence is the weakest of them. No part
     at all is not shown.
+
+    Parameters
+    ----------
+    *rulings : Ruling
+        What rules found.
+
+    Returns
+    -------
+    Ruling
     """
     if not rulings:
         return not_shown()
@@ -261,6 +327,15 @@ def rests_on(parts: Mapping[str, Ruling]) -> Ruling:
     """Combine rows into one that rests on all of them: the worst verdict wins, and the reason names who has it.
 
     Undecided if it is good rows of several variants of an algorithm that none of its variants has together.
+
+    Parameters
+    ----------
+    parts : mapping of str to Ruling
+        By claim, at least one.
+
+    Returns
+    -------
+    Ruling
     """
     _check_rulings(tuple(parts.values()))
     worst = max(parts.values(), key=lambda ruling: _SEVERITY.index(ruling.verdict)).verdict
@@ -339,6 +414,21 @@ def by_runs(
 
     Where runs show a rare mode its frequency and the means on both sides are said, and the rule is asked once more with
     the interval `with_unseen`, which takes the same arguments.
+
+    Parameters
+    ----------
+    rule : callable
+        Judges the estimate.
+    estimate : callable
+        Measures on the samples.
+    *samples : arrays, shape (replications,) or (replications, points)
+        Regret, >= 0.
+    most : float or array, shape (points,)
+        The most that a run can lose; infinite where no number is known.
+
+    Returns
+    -------
+    Ruling
     """
     found = rule(estimate(*samples))
     held, shown = with_unseen(estimate, *samples, most=most)
@@ -396,6 +486,14 @@ def after_repair(printed: Ruling, repaired: Ruling) -> Ruling:
 
     A failure as printed becomes `reproduced after repair` if the repaired one is reproduced, and is about that one
     only; it is undecided if the repaired one is, and stands otherwise. Any other ruling as printed needs no repair.
+
+    Parameters
+    ----------
+    printed, repaired : Ruling
+
+    Returns
+    -------
+    Ruling
 
     Raises
     ------
