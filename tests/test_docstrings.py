@@ -174,10 +174,12 @@ def test_every_algorithm_is_listed_under_the_module_that_makes_it(modules, monke
         made.clear()
         listed = room.algorithms(1.0, delta=1e-3)
         makers = {id(policy): callers for policy, callers in made}
+        in_python = {name for name, policy in listed if not isinstance(policy, Policy)}  # which are their own reference
         for name, policy in listed:
-            assert f"{room.__name__}.{name}" in makers[id(policy)], (room.__name__, name)
+            callers = {type(policy).__module__} if name in in_python else makers[id(policy)]
+            assert f"{room.__name__}.{name}" in callers, (room.__name__, name)
         files = {found.name: getattr(room, found.name) for found in pkgutil.iter_modules(room.__path__)}
         boxes = {name: file.reference for name, file in files.items() if hasattr(file, "reference")}
         # a learner that an algorithm is played around answers to it, and stretches are of another policy
         own = {n for n, box in boxes.items() if not inspect.isgeneratorfunction(box) and n != "stretched"}
-        assert {name for name, _ in listed} == own
+        assert {name for name, _ in listed} - in_python == own - in_python

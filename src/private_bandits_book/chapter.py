@@ -155,7 +155,7 @@ class Chapter:
 
     @property
     def output(self) -> Path | None:
-        """Where files go, which is the parameter `output_dir`, or else the environment variable `PRIVATE_BANDITS_OUTPUT`."""
+        """Where files go, which is the parameter `output_dir`, or else what `PRIVATE_BANDITS_OUTPUT` says."""
         folder = self.parameters["output_dir"] or os.environ.get(OUTPUT_VARIABLE, "")
         return Path(folder) if folder else None
 
