@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from private_bandits.estimates import Interval
-from private_bandits_book.judging.rulings import NOT_LEARNT, Ruling, all_of, measurement, ruling
+from private_bandits_book.judging.rulings import NOT_LEARNT, Ruling, all_of, condemning, measurement, ruling
 from private_bandits_book.judging.verdicts import MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 # of the distance between a claimed exponent and the nearest wrong one: how far from either counts as there
@@ -102,6 +102,7 @@ def _judged(found: Interval | float | None, claimed: float, below: float, above:
     said += f"[{seen.low:.3g}, {seen.high:.3g}]; claimed {where}, wrong {' and '.join(wrong)}"
     if seen.high < claimed + over and seen.low > claimed - under:
         return ruling(REPRODUCED, said, seen, MEASURED, excludes=tuple(wrong))
-    if seen.low > above - over or (exact and seen.high < below + under):
+    wide = condemning(seen)
+    if wide.low > above - over or (exact and wide.high < below + under):
         return ruling(NOT_REPRODUCED, said, seen, MEASURED)
     return ruling(UNDECIDED, said, seen, MEASURED)

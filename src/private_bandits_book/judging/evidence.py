@@ -182,7 +182,7 @@ def rarer(what: str, happened: int, of: int, than: float) -> Ruling:
     if not of:
         return not_shown(f"none of {what}")
     low, high = binomial_interval(int(happened), int(of))
-    share = Interval(happened / of - than, low - than, high - than)
+    share = Interval(happened / of - than, low - than, high - than, runs=of)
     return Less(f"share of {what}, {happened:,} of {of:,},", f"{than:g}")(share)
 
 
@@ -284,7 +284,21 @@ def minus(a: Interval, b: Interval) -> Interval:
     middle = a.measured - b.measured
     below = float(np.hypot(a.measured - a.low, b.high - b.measured))
     above = float(np.hypot(a.high - a.measured, b.measured - b.low))
-    return Interval(middle, middle - below, middle + above)
+    return Interval(middle, middle - below, middle + above, runs=min(a.runs, b.runs))
+
+
+def negative(seen: Interval) -> Interval:
+    """Return what is measured with the other sign.
+
+    Parameters
+    ----------
+    seen : Interval
+
+    Returns
+    -------
+    Interval
+    """
+    return Interval(-seen.measured, -seen.high, -seen.low, runs=seen.runs)
 
 
 def _less(a: pd.DataFrame, b: pd.DataFrame, estimate: Callable[..., Interval] = difference_interval) -> Ruling:

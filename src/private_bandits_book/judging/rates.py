@@ -153,6 +153,8 @@ def fit_points(
     samples = np.column_stack([np.atleast_1d(r) for r in regrets])
     if len(samples) == 1:
         return exact_slope(x, samples[0])
+    if (samples.sum(axis=0) - samples).min() <= 0.0:  # the rest has no regret, where one run is left out
+        return None
     return fit_exponent(np.asarray(x, float), samples)
 
 

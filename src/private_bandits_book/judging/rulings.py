@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple, Self
 
@@ -39,7 +40,10 @@ NOT_LEARNT = "too few of the runs have learnt by their horizons"
 _SEVERITY = (REPRODUCED, AFTER_REPAIR, UNDECIDED, NOT_TESTABLE, NOT_REPRODUCED)
 _MORE = re.compile("; and ([0-9]+) more$")  # what a joined reason ends with that had no room
 _UNMEASURED = "cannot be measured at these parameters"
+_WEAKLY = "but not at 99.9 %, as it must to condemn"
 _NOT_SHOWN = "its runs are not shown at these parameters"
+LEAST_RUNS = 5  # below which runs condemn nothing: so few may all be alike, or all unlike the rest
+_CONDEMNING = 0.999  # level of what runs must exclude to condemn, which they do for several parts of one claim
 _SAME = 1e-9  # relative: to which two runs are the same
 _RARE = 5  # runs below which a mode is rare
 _UNSEEN = 3.0  # over n: the probability that n runs miss once in twenty times
@@ -165,8 +169,10 @@ class Less:
         said = f"{self.smaller} minus {self.larger} is {_show(seen)}"
         if seen.high < 0:
             return ruling(REPRODUCED, f"{said}, below 0", seen, MEASURED, excludes=("no difference",))
-        if seen.low > 0:
+        if condemning(seen).low > 0:
             return ruling(NOT_REPRODUCED, f"{said}, above 0", seen, MEASURED)
+        if seen.low > 0:
+            return ruling(UNDECIDED, f"{said}, above 0, {_WEAKLY}", seen, MEASURED)
         return ruling(UNDECIDED, f"{said}, which does not exclude 0", seen, MEASURED)
 
 
@@ -198,8 +204,11 @@ class Near:
             return ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
         floor, ceiling = self.target - self.tolerance, self.target + self.tolerance
         aim = f"{self.target:.4g} ± {self.tolerance:.3g}"
-        if seen.low > ceiling or seen.high < floor:
+        wide = condemning(seen)
+        if wide.low > ceiling or wide.high < floor:
             return ruling(NOT_REPRODUCED, f"{_show(seen)} lies outside {aim}", seen, MEASURED)
+        if seen.low > ceiling or seen.high < floor:
+            return ruling(UNDECIDED, f"{_show(seen)} lies outside {aim}, {_WEAKLY}", seen, MEASURED)
         if not floor <= seen.measured <= ceiling:
             return ruling(UNDECIDED, f"{_show(seen)} is not within {aim}, but its interval reaches it", seen, MEASURED)
         if (seen.high - seen.low) / 2 > self.tolerance:
@@ -430,7 +439,7 @@ def by_runs(
     -------
     Ruling
     """
-    found = rule(estimate(*samples))
+    found = rule(_counted(estimate(*samples), samples))
     held, shown = with_unseen(estimate, *samples, most=most)
     if shown is None or found.verdict == UNDECIDED:
         return found
@@ -459,7 +468,7 @@ def with_unseen(
     most : float or array, shape (points,)
         What a run that never learns loses; infinite where no number is known.
     """
-    seen = estimate(*samples)
+    seen = _counted(estimate(*samples), samples)
     columns = [np.reshape(sample, (len(sample), -1)).T if len(sample) > 1 else () for sample in samples]
     modes = [next(filter(None, map(rare_mode, points)), None) for points in columns]
     shown = next(filter(None, modes), None)
@@ -470,7 +479,13 @@ def with_unseen(
         ends = [seen, *(estimate(*each) for each in product(*mixed))] if np.isfinite(most).all() else [Interval()]
     except ValueError:  # without a mean above 0 there is no exponent or ratio
         ends = [Interval()]
-    return Interval(seen.measured, min(end.low for end in ends), max(end.high for end in ends)), shown
+    low, high = min(end.low for end in ends), max(end.high for end in ends)
+    return Interval(seen.measured, low, high, runs=seen.runs), shown
+
+
+def _counted(seen: Interval, samples: Sequence[np.ndarray]) -> Interval:
+    """What was measured on samples, of no more runs than the smallest of them has."""
+    return seen._replace(runs=min(seen.runs, *map(len, samples)))
 
 
 def _mixed(sample: np.ndarray, most: Any) -> Iterator[np.ndarray]:
@@ -539,7 +554,9 @@ def _weakest(rulings: Sequence[Ruling]) -> str:
 
 
 def ruling(verdict: str, reason: str, seen: Interval, evidence: str, **found: Any) -> Ruling:
-    """Make a ruling: rules only may."""
+    """Make a ruling: rules only may. What fewer than `LEAST_RUNS` runs measure condemns nothing."""
+    if verdict == NOT_REPRODUCED and evidence == MEASURED and seen.runs < LEAST_RUNS:
+        verdict, reason = UNDECIDED, f"{seen.runs} runs are too few to condemn: {reason}"
     return Ruling(verdict, _within(reason), seen, evidence, **found, source=_RULE)
 
 
@@ -548,10 +565,30 @@ def measurement(value: Any) -> Interval:
     if not isinstance(value, Interval):
         number = _number("measurement", value)
         return Interval(number, number, number)
-    seen = Interval(*(_number("measurement", x) for x in value[:3]))
+    seen = value.through(partial(_number, "measurement"))
     if seen.low > seen.measured or seen.measured > seen.high:
         raise ValueError(f"a measurement must lie in its interval, got {seen[:3]}")
     return seen
+
+
+def condemning(seen: Interval) -> Interval:
+    """Return the interval that must lie on the wrong side if runs are to condemn: of 99.9 %, and not of 95 %.
+
+    Student's t widens it with as many runs as there are. A computed number stays as it is.
+
+    Parameters
+    ----------
+    seen : Interval
+
+    Returns
+    -------
+    Interval
+    """
+    if not 1 < seen.runs < math.inf:
+        return seen
+    usual, wide = (float(scipy.special.stdtrit(seen.runs - 1.0, (1.0 + level) / 2.0)) for level in (0.95, _CONDEMNING))
+    low, high = (seen.measured + (end - seen.measured) * wide / usual for end in seen[1:3])
+    return Interval(seen.measured, low, high, runs=seen.runs)
 
 
 def _number(name: str, value: Any) -> float:

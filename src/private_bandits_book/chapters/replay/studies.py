@@ -174,8 +174,11 @@ def less(ours: pd.DataFrame, theirs: pd.DataFrame) -> Ruling:
     logs = np.log(both["regret"] / both["regret_other"])
     middle = float(logs.mean())
     half = 1.96 * float(np.sqrt((both["variance"] + both["variance_other"]).sum())) / len(both)
+    runs = int(min(rows["replications"].min() for rows in (ours, theirs)))
     names = [" or ".join(rows["policy"].unique()) for rows in (ours, theirs)]
-    return Less(f"ln regret of {names[0]}", f"that of {names[1]}")(Interval(middle, middle - half, middle + half))
+    return Less(f"ln regret of {names[0]}", f"that of {names[1]}")(
+        Interval(middle, middle - half, middle + half, runs=runs)
+    )
 
 
 def _best(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
