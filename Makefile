@@ -27,7 +27,7 @@ ifeq ($(UV),$(BIN)/uv)
 create := "$(PY)" -m venv --clear $(VENV) && \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
 else
-create := $(UV) venv --quiet --clear --python "$(PY)" $(VENV)
+create := $(UV) venv --quiet --clear --seed --python "$(PY)" $(VENV)
 endif
 install := $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python
 

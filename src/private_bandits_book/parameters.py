@@ -159,7 +159,8 @@ def _private(name: str, value: Any) -> float:
 
 def _entries(name: str, value: Any, *, check: Check) -> list[Any]:
     if not isinstance(value, (list, tuple)) or not value:
-        raise ValueError(f"{name} must be a non-empty list, got {checks.brief(value)}")
+        shown = f", as [{value}]," if isinstance(value, int | float) and not isinstance(value, bool) else ""
+        raise ValueError(f"{name} must be a non-empty list{shown or ','} got {checks.brief(value)}")
     return [check(f"{name}[{place}]", entry) for place, entry in enumerate(value)]
 
 
