@@ -399,10 +399,15 @@ class Chapter:
         numbered = rows[rows["kind"].isin(NUMBERED)]["verdict"]
         said = (
             f"**Of {len(numbered)} theorems, tables and figures** {verdicts_in_words(numbered)}. "
+            if len(numbered) > 1
+            else f"**The one theorem, table or figure** is {numbered.iloc[0]}. "
             if len(numbered)
             else ""
         )
-        said += f"Of all {len(rows)} claims {counts}: [the claims of all papers](claims.ipynb) say why."
+        said += (
+            f"Of all {len(rows)} claims {counts}:" if len(rows) > 1 else f"The one claim is {rows['verdict'].iloc[0]}:"
+        )
+        said += " [the claims of all papers](claims.ipynb) say why."
         display(Markdown(said), headlines(self.name, rows, self._rulings))
         files = ["claims", *(["seeds"] if (self.book.data(self.name) / "seeds.csv").is_file() else [])]
         links = (f"[{file}.csv](data/{self.name}/{file}.csv)" for file in files)

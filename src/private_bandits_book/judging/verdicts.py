@@ -44,8 +44,9 @@ def totals(kinds: Iterable[str], verdicts: Iterable[str], evidence: Iterable[str
     grounds = Counter(ground for *_, ground in rows)
     failed = Counter(ground == INHERITED for _, verdict, ground in rows if verdict == NOT_REPRODUCED)
     fail = "row fails" if failed.total() == 1 else "rows fail"
+    things = "numbered theorem, table or figure" if len(numbered) == 1 else "numbered theorems, tables and figures"
     return (
-        f"{len(numbered)} numbered theorems, tables and figures: {verdicts_in_words(numbered) or 'none'}. "
+        f"{len(numbered)} {things}: {verdicts_in_words(numbered) or 'none'}. "
         f"{len(rows)} rows by evidence: {', '.join(f'{grounds[e]} {e}' for e in EVIDENCE if grounds[e]) or 'none'}. "
         f"{failed.total()} {fail}: {failed[False]} by themselves, {failed[True]} by what they rest on."
     )
