@@ -110,8 +110,8 @@ def changed(chapter, **change):
 @pytest.mark.parametrize(
     ("chapter", "change", "message"),
     [
-        ("cascading", {"list_size": 20}, "list_size must be <= 19"),
-        ("cascading", {"arm_counts": [4]}, "arm_counts must be >= 5"),
+        ("cascading", {"list_size": 20}, "list_size must be below n_arms, got list_size=20 and n_arms=20"),
+        ("cascading", {"arm_counts": [4]}, "arm_counts must be above list_size"),
         ("contextual", {"dim": 1}, "dim"),
         ("convex", {"epsilons": [1.0] * 5}, "at most 4"),
         ("definitions", {"n_arms": 101}, "n_arms must be"),

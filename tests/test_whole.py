@@ -255,7 +255,9 @@ def test_the_library_alone_tells_what_the_command_is_and_what_to_install(tmp_pat
     one = process(words, tmp_path, f"sys.modules.update(dict.fromkeys({book.split()}))", env=bare)
     out, err = one.communicate(timeout=60)
     assert one.returncode == code and out.startswith(said)
-    assert err.endswith("the book needs more than the library, pip install 'private-bandits[book]'\n") == bool(code)
+    assert err.endswith(
+        "the book needs more than the library, its extra [book]; README says where to take it from\n"
+    ) == bool(code)
 
 
 def test_a_page_that_cannot_be_built_says_why_in_a_line(tiny, tmp_path, monkeypatch, capsys):

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import Interval, difference_interval, ratio_interval
+from private_bandits.estimates import difference_interval, ratio_interval
 from private_bandits.privacy import channel_loss
 from private_bandits_book.chapters.contextual import joint_privacy, lemmas, user_messages
 from private_bandits_book.judging import Holds, Less, Near, Privacy, Ruling, about, after_repair, all_of, need, pick
@@ -100,7 +100,7 @@ def limit_without_noise(runs: pd.DataFrame, gap: float) -> Ruling:
     for own in both:
         seen = lemmas.locked(own, gap)
         less = Less("share of runs locked in on a wrong action", f"{_ALPHA:g} allowed")
-        found = less(Interval(*(end - _ALPHA for end in seen[:3])) if plain.high <= _ALPHA else None)
+        found = less(seen.through(lambda end: end - _ALPHA) if plain.high <= _ALPHA else None)
         rulings.append(about(found, own))
     return after_repair(*rulings)
 
