@@ -15,7 +15,6 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from private_bandits_book.book import Book
-from private_bandits_book.jobs.cache import CACHE_VARIABLE
 from private_bandits_book.jobs.reproduce import reproduce
 
 ROOT = Path(__file__).parents[1]
@@ -79,11 +78,6 @@ def _one_worker_a_file(request: pytest.FixtureRequest) -> None:
 @pytest.fixture(autouse=True)
 def _threads_for_short_runs_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.import_module("private_bandits.simulation"), "_FEW", 0)
-
-
-@pytest.fixture(autouse=True)
-def _nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(CACHE_VARIABLE, "")
 
 
 @pytest.fixture(scope="session")

@@ -244,6 +244,7 @@ def test_the_ledger_shows_interval_verdict_and_command(tiny):
     row |= {"kind": "theorem", "verdict": "undecided", "command": "make --long a|b", "evidence": "measured"}
     unmeasured = row | {"measured": math.nan, "low": math.nan, "high": math.nan, "verdict": "reproduced"}
     exact = row | {"measured": 0.25, "low": 0.25, "high": 0.25, "excludes": math.nan}
+    exact |= {"refuted_by": math.nan, "closest": math.nan}  # as most rows
     shown = claims.ledger(tiny, {"tiny": pd.DataFrame([row, unmeasured, exact])})
     head = "The claims and their verdicts. 3 numbered theorems, tables and figures: 1 reproduced, 2 undecided."
     assert shown.markdown.startswith(f"{head} 3 rows by evidence: 3 measured. 0 rows fail:")
@@ -252,10 +253,12 @@ def test_the_ledger_shows_interval_verdict_and_command(tiny):
     assert [line["number"] for line in (first, second, third)] == ["1 [0.5, ∞]", "", "0.25"]
     assert (first["verdict"], second["verdict"]) == ("undecided", "reproduced")
     assert first["command"] == "make --long a|b" and first["excludes"] == "x" and third["excludes"] == ""
+    assert first["closest"] == "x" and "closest" not in third
     assert first["chapter"] == "tiny" and first["paper"] == "A tiny chapter"
     assert shown.html.count("<h2>A tiny chapter</h2>") == 1
     line = '<details id="tiny-x"><summary>x: x <strong>undecided</strong></summary><p><em>Measured</em>: x<br>'
-    more = 'Measured: 1 [0.5, ∞]<br>Excluded: x<br>Rests on: <a href="#tiny-x">x</a><br>Made by: <code>make --long a|b'
+    more = "Measured: 1 [0.5, ∞]<br>Excluded: x<br>Refuted by: x<br>Closest: x<br>Rests on: "
+    more += '<a href="#tiny-x">x</a><br>Made by: <code>make --long a|b'
     assert f"{line}{more}" in shown.html
 
 

@@ -241,7 +241,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the ba
 sleep, here = asyncio.sleep, Path.cwd()
 async def asking(seconds):
     await sleep(seconds / 100)
-    if list(here.glob(".out.private-bandits/new/waiting")):
+    if list(here.glob(".out-*/new/waiting")):
         signal.raise_signal(signal.SIGINT)
 asyncio.sleep = asking
 from private_bandits_book.book import Book
@@ -346,9 +346,9 @@ def judged(tiny: Book) -> Book:
     tiny.data("tiny").mkdir(parents=True)
     rows = [
         ("theorem-4", "theorem", "Theorem 4", "It holds.", 12.5, 11, 14, "not reproduced", "12.5 is too much")
-        + ("private-bandits reproduce tiny", "measured", "", ""),
+        + ("private-bandits reproduce tiny", "measured", "", "", "", ""),
         ("figure-1a", "figure", "Figure 1(a)", 'It "falls", é.', "", "", "", "undecided", "cannot be measured")
-        + ("private-bandits reproduce tiny", "inherited", "", "theorem-4"),
+        + ("private-bandits reproduce tiny", "inherited", "", "theorem-4", "", ""),
     ]
     pd.DataFrame(rows, columns=list(COLUMNS)).to_csv(tiny.data("tiny") / "claims.csv", index=False)
     return tiny

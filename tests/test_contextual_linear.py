@@ -11,7 +11,7 @@ from carried import go_on
 
 from private_bandits.kernels import linear
 from private_bandits.mechanisms import gaussian_epsilon
-from private_bandits.papers.contextual import _shared, accounting, bounds
+from private_bandits.papers.contextual import accounting, bounds, shared
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.oful import linucb
@@ -88,7 +88,7 @@ def test_the_joint_sensitivity_of_algorithm_3_bounds_what_a_search_finds(variant
     parts_sent = accounting.glm_messages(responses, variant)
 
     def sent(x, y, estimate):
-        error = _shared.sigmoid(x @ estimate) - y
+        error = shared.sigmoid(x @ estimate) - y
         assert abs(error) <= reach + 1e-12
         return upper(x), (x @ estimate) * x, error * x
 
@@ -147,7 +147,7 @@ def test_the_shift_bounds_the_noise_and_is_not_far_from_it(dim):
     ]
     noise, largest = np.zeros((dim, dim)), 0.0
     for t in range(1, horizon + 1):
-        noise += _shared.symmetric(rng, dim, 1.0)
+        noise += shared.symmetric(rng, dim, 1.0)
         largest = max(largest, np.max(np.abs(np.linalg.eigvalsh(noise))) / math.sqrt(t))
     for policy in policies:
         assert largest <= policy.record.shift / policy.record.sigma

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import laplace, norm
 
 from private_bandits.mechanisms import gaussian_epsilon
-from private_bandits.papers.contextual import _shared_convex, bounds, tunings
+from private_bandits.papers.contextual import bounds, shared_convex, tunings
 from private_bandits.papers.contextual.accounting import noise_reach
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.algorithm_2 import two_point
@@ -63,7 +63,7 @@ def test_the_noise_that_is_sent_has_the_scale_of_the_record(learner, noise, delt
     problem = ball(FIT[learner], schedule=[1])
     policy = one_point(1.0, problem=problem, delta=delta, horizon=20_000, learner=learner, noise=noise)
     shown = trace(problem, policy, horizon=20_000, seed=4)
-    noise_sent = shown[:, -1] - [_shared_convex.loss(problem, 1, x) for x in shown[:, :-1]]
+    noise_sent = shown[:, -1] - [shared_convex.loss(problem, 1, x) for x in shown[:, :-1]]
     variance = policy.record.scale**2 * (1 if noise == "gaussian" else 2)
     assert np.mean(noise_sent**2) == close(variance, rel=0.05)
 
@@ -75,7 +75,7 @@ def test_two_users_differences_are_hidden(noise, delta):
     policy = two_point(1.0, problem=problem, delta=delta, horizon=20_000, noise=noise)
     shown, rho = trace(problem, policy, horizon=20_000, seed=4), policy.record.radius
     np.testing.assert_allclose(np.linalg.norm(shown[:, :2] - shown[:, 2:4], axis=1), 2 * rho, rtol=1e-6)
-    exact = [_shared_convex.loss(problem, 1, x[:2]) - _shared_convex.loss(problem, 1, x[2:4]) for x in shown]
+    exact = [shared_convex.loss(problem, 1, x[:2]) - shared_convex.loss(problem, 1, x[2:4]) for x in shown]
     size = math.sqrt(np.mean((shown[:, -1] - exact) ** 2))
     apart = 4 * problem.lipschitz * rho
     if noise == "laplace":

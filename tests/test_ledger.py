@@ -17,6 +17,7 @@ from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.judging.rulings import LONGEST_REASON
 from private_bandits_book.judging.verdicts import (
     EVIDENCE,
+    MEASURED,
     NOT_REPRODUCED,
     NOT_TESTABLE,
     REPRODUCED,
@@ -49,6 +50,8 @@ kind = "theorem"
 locus = "Theorem 2"
 statement = "And so on."
 rests_on = ["theorem-1"]
+refuted_by = "More regret in any of 9 settings."
+closest = "0.93 at T = 100, of 40 random instances."
 
 [[claim]]
 claim = "table-1"
@@ -78,7 +81,7 @@ def test_a_ledger_has_the_contracts_columns_and_a_row_a_claim_in_order(tmp_path)
     table = judged()
     assert tuple(table.columns) == COLUMNS == (
         "claim", "kind", "locus", "statement", "measured", "low", "high", "verdict", "reason", "command",
-        "evidence", "excludes", "rests_on",
+        "evidence", "excludes", "rests_on", "refuted_by", "closest",
     )  # fmt: skip
     rows = table.set_index("claim")
     assert list(rows.index) == ["contribution", "theorem-1", "theorem-2", "table-1", "figure-9"]
@@ -91,13 +94,15 @@ def test_a_ledger_has_the_contracts_columns_and_a_row_a_claim_in_order(tmp_path)
     assert rows["evidence"].tolist() == ["inherited", "measured", "measured", "inherited", "derived"]
     assert rows["excludes"].tolist() == ["", "1", "", "", ""]
     assert rows["rests_on"].tolist() == ["theorem-2;theorem-1", "", "theorem-1", "theorem-1", ""]
+    assert rows["refuted_by"].tolist() == ["", "", "More regret in any of 9 settings.", "", ""]
+    assert rows["closest"].tolist() == ["", "", "0.93 at T = 100, of 40 random instances.", "", ""]
     assert verdicts_in_words(table["verdict"]) == "2 reproduced, 2 not reproduced, 1 not testable"
     assert totals(table["kind"], table["verdict"], table["evidence"]) == (
         "4 numbered theorems, tables and figures: 2 reproduced, 1 not reproduced, 1 not testable. "
         "5 rows by evidence: 2 measured, 1 derived, 2 inherited. 2 rows fail: 1 by themselves, 1 by what they rest on."
     )
     table.to_csv(tmp_path / "claims.csv", index=False, float_format="%.10g")
-    read = pd.read_csv(tmp_path / "claims.csv", dtype={"excludes": str}).fillna({c: "" for c in COLUMNS[-3:]})
+    read = pd.read_csv(tmp_path / "claims.csv", dtype={"excludes": str}).fillna({c: "" for c in COLUMNS[-5:]})
     pd.testing.assert_frame_equal(read, table)
 
 
@@ -116,6 +121,8 @@ def test_what_is_not_measured_is_undecided_and_so_is_what_rests_on_it():
         ('kind = "figure"', 'kind = "figure"\nevidence = "seen"', "evidence must be"),
         ('kind = "figure"', 'kind = "figure"\nquantitty = "arms"', "a claim needs .* may have .*, see quantitty"),
         ('"It looks so."', '"two\\nlines"', "statement must be one non-empty line"),
+        ("of 40 random", "of\\n40 random", "closest must be one line"),
+        ('refuted_by = "More', 'quantity = "More', "refuted_by and closest must be given together, got '0.93"),
     ],
 )
 def test_malformed_claims_are_refused_by_name(old, new, message):
@@ -140,6 +147,28 @@ def test_a_committed_row_says_what_it_rests_on_and_what_it_excludes(chapter):
     assert not rows["reason"].str.endswith("…").any(), rows.loc[rows["reason"].str.endswith("…"), "claim"].tolist()
     named = {claim.claim for claim in claims_of(chapter) if claim.quantity}
     assert set(rows.loc[rows["measured"] != "", "claim"]) <= named
+
+
+UNSEARCHED = {
+    "audit": {"own-alarms", "own-power", "own-answers", "own-sharper"},
+    "cascading": {"own-local-regret", "own-one-answer", "own-central-over-local", "own-kappa"},
+    "contextual": {"own-independent", "own-weighted", "own-context-costs"},
+    "replay": {"own-replay-rivals", "own-replay-dp-klucb", "own-replay-linear", "own-replay-free"},
+    "semibandits": {"own-removed", "own-lower-ratio", "own-blocks-k"},
+}
+"""Comparisons of ours of which no search is told yet: a row whose search is told leaves this list."""
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_comparison_of_ours_says_what_would_refute_it_and_how_near_a_search_came(chapter):
+    """What the book claims by runs it has searched for the opposite of, and says where that was nearest."""
+    rows = pd.read_csv(find_book().data(chapter) / "claims.csv", keep_default_na=False)
+    told = {claim.claim: (claim.refuted_by, claim.closest) for claim in claims_of(chapter)}
+    assert {row.claim: (row.refuted_by, row.closest) for row in rows.itertuples()} == told
+    ours = rows[rows["claim"].str.startswith("own-") & (rows["evidence"] == MEASURED)]
+    assert set(ours.loc[ours["closest"] == "", "claim"]) == UNSEARCHED.get(chapter, set())
+    found = rows.loc[rows["closest"] != "", ["refuted_by", "closest"]]
+    assert found["closest"].str.contains(r"\d").all() and not found.stack().duplicated().any()
 
 
 def numbers(declared):

@@ -12,9 +12,9 @@ from scipy import stats
 from private_bandits import simulate
 from private_bandits.kernels import linear
 from private_bandits.kernels.parts import cholesky
-from private_bandits.papers.contextual._shared import nearest
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
+from private_bandits.papers.contextual.shared import nearest
 from private_bandits.problems import LinearContext
 from private_bandits.problems.contexts import draw_actions, draw_reward
 from private_bandits.streams import streams

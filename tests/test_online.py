@@ -16,8 +16,8 @@ from private_bandits.papers.contextual import (
     algorithm_1,
     zimmert_tsallis_inf,
 )
-from private_bandits.papers.contextual._shared_convex import loss
 from private_bandits.papers.contextual.algorithm_1 import one_point
+from private_bandits.papers.contextual.shared_convex import loss
 from private_bandits.problems import Arms, ConvexLoss
 from private_bandits.simulation import trace
 from private_bandits.streams import streams

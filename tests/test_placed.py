@@ -57,8 +57,9 @@ META = {"kernelspec": {"display_name": "x", "name": "python3"}, "language_info":
 def _notebook(prose: str = PROSE) -> str:
     picture = render.figure("cascading", "figure-1a", svg=DRAWN, caption="Regret.", alt="A line rises.", png=b"PNG")
     line = render.verdict(
-        "cascading", "theorem-4", "Theorem 4", "Order $K^2$.", "not reproduced", "exact", "It is $K$."
-    )
+        "cascading", "theorem-4", "Theorem 4", "Order $K^2$.", "not reproduced", "exact", "It is $K$.",
+        refuted_by="Order $K$ at 8 items.", closest="$K^{1.9}$ at 32, of 40.",
+    )  # fmt: skip
     shown: list[dict[str, Any]] = [{"text/markdown": TABLE}, picture._repr_mimebundle_(), line._repr_mimebundle_()]
     outputs = [{"output_type": "display_data", "metadata": {}, "data": one} for one in shown]
     code = {"cell_type": "code", "id": "b", "metadata": {}, "source": "1", "execution_count": 1, "outputs": outputs}
@@ -145,8 +146,10 @@ def test_a_verdict_is_a_line_that_unfolds(which: str, request: pytest.FixtureReq
     summary, more = line.select_one("summary"), line.select_one(".claim-more")
     assert summary is not None and more is not None and not line.has_attr("open")
     assert " ".join(summary.get_text().split()).replace("\N{WORD JOINER}", "") == "Theorem 4: Order K2. not reproduced"
-    assert len(summary.select("math")) == len(more.select("math")) == 1
+    assert len(summary.select("math")) == 1 and len(more.select("math")) == 3
     assert more.get_text().startswith("Exact: It is K")
+    said = more.get_text().replace("\N{WORD JOINER}", "").strip().splitlines()
+    assert said[-2:] == ["Refuted by Order K at 8 items.", "Closest K1.9 at 32, of 40."]
 
 
 def test_links_lead_to_the_line_or_to_the_page_of_all_claims(book: tuple[BeautifulSoup, ...]) -> None:

@@ -49,14 +49,8 @@ def build(folder: Path, repository: str) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("```{nonsense}\nNo page.\n```\n", encoding="utf-8")
     (folder / "docutils.conf").write_text("[general]\ninitial_header_level: 4\n", encoding="utf-8")
-    (folder / "CHANGELOG.md").write_text(
-        "# Changelog\n\n## Now\n\n- One & `two`,\n  three.\n\n- Four.\n", encoding="utf-8"
-    )
     files = "\n".join(f"  - file: book/{name}" for name in PAGES[1:])
     (folder / "_toc.yml").write_text(f"format: jb-book\nroot: book/intro\nchapters:\n{files}\n", encoding="utf-8")
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
-    for words in (["init", "-q"], ["add", "CHANGELOG.md"], ["commit", "-q", "-m", "One"]):
-        subprocess.run([*git, *words], cwd=folder, check=True)
     return again(folder, repository)
 
 
@@ -95,7 +89,7 @@ def test_with_an_address_every_page_links_its_repository(known: Path, name: str)
     links = {str(tag["href"]) for tag in page.select("a[href]")}
     source = f"book/{name}.{'ipynb' if name == 'rerun' else 'md'}"
     assert {REPOSITORY, f"{REPOSITORY}/issues", f"{REPOSITORY}/edit/main/{source}"} <= links
-    assert {f"{SITE}private-bandits.pdf", f"{SITE}changes.xml"} <= links
+    assert {f"{SITE}private-bandits.pdf", f"{REPOSITORY}/commits/main/CHANGELOG.md"} <= links
     launched = f"https://mybinder.org/v2/gh/Owner/some-name/main?urlpath=lab/tree/{source}"
     assert (launched in links) == (name == "rerun")
     assert [tag["href"] for tag in page.select("link[rel=canonical]")] == [f"{SITE}book/{name}.html"]
@@ -112,15 +106,9 @@ def test_with_an_address_the_citation_has_it(known: Path) -> None:
 
 
 @pytest.mark.book
-def test_with_an_address_the_site_lists_its_pages_and_changes(known: Path) -> None:
+def test_with_an_address_the_site_lists_its_pages(known: Path) -> None:
     listed = [one.text for one in ElementTree.parse(known / "sitemap.xml").iter() if one.tag.endswith("}loc")]
     assert listed == sorted(f"{SITE}book/{name}.html" for name in PAGES)
-    feed = ElementTree.parse(known / "changes.xml").getroot()
-    atom = "{http://www.w3.org/2005/Atom}"
-    entries = feed.findall(f"{atom}entry")
-    assert [one.findtext(f"{atom}content") for one in entries] == ["One & `two`, three.", "Four."]
-    assert len({one.findtext(f"{atom}id") for one in entries}) == 2
-    assert all(re.match(r"20\d\d-\d\d-\d\dT", str(one.findtext(f"{atom}updated"))) for one in [feed, *entries])
     lost = read(known / "404.html")
     assert lost.base is not None and lost.base["href"] == SITE
     assert lost.base.find_previous(href=True) is None, "what is loaded before is looked for beside what was not found"
@@ -151,7 +139,7 @@ def test_year_and_headings_are_those_of_the_book(unknown: Path) -> None:
 def test_without_an_address_nothing_needs_one(unknown: Path) -> None:
     for path in unknown.rglob("*.html"):
         assert "://" not in re.sub(r"https://(docs\.python|www\.w3)\.org", "", path.read_text(encoding="utf-8")), path
-    assert not [name for name in ("404.html", "sitemap.xml", "changes.xml") if (unknown / name).exists()]
+    assert not [name for name in ("404.html", "sitemap.xml") if (unknown / name).exists()]
     assert "Code:" not in read(unknown / "book" / "intro.html").text
     assert "url " not in read(unknown / "book" / "about.html").text
     (citation,) = unknown.glob("_downloads/*/CITATION.cff")
@@ -164,87 +152,6 @@ def test_a_page_is_described_by_its_first_finding(site: str, request: pytest.Fix
     page = said(read(request.getfixturevalue(site) / "book" / "intro.html"))
     assert page["description"] == page["og:description"] == SAID
     assert page["og:title"] == "Small"
-
-
-OWN = [
-    ["blame.coloring", "highlightRecent"],
-    ["blame.blankBoundary", "true"],
-    ["blame.showRoot", "true"],
-    ["blame.showEmail", "true"],
-    ["blame.date", "relative"],
-    ["blame.ignoreRevsFile", "none"],
-    ["blame.markIgnoredLines", "true"],
-    ["color.ui", "always"],
-    ["core.abbrev", "4"],
-    ["core.autocrlf", "true"],
-    ["i18n.logOutputEncoding", "utf-16"],
-    ["log.showSignature", "true"],
-    ["pager.blame", "false"],
-]
-
-
-@pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A clone whose changelog was written in two commits, of a user with a home."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("GIT_DIR", "/of/a/hook")
-    monkeypatch.setenv("GIT_CONFIG_PARAMETERS", "'core.bare'='true'")
-    for place, text in enumerate(("- One,\n  é.\n", "- One,\n  é.\n- Two.\n")):
-        (tmp_path / "clone").mkdir(exist_ok=True)
-        (tmp_path / "clone" / "LOG.md").write_text(text, encoding="utf-8")
-        for words in (["init", "-q"], ["add", "LOG.md"], ["commit", "-q", "-m", "é"]):
-            git(tmp_path / "clone", *words, date=f"2026-01-0{place + 1}T10:00:00+0530")
-    return tmp_path / "clone"
-
-
-def git(folder: Path, *words: str, date: str = "") -> None:
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    command = ["git", "-c", "user.name=é", "-c", "user.email=a@example.org", *words]
-    subprocess.run(command, cwd=folder, check=True, env=env | {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date})
-
-
-def told(folder: Path) -> list[str]:
-    return [f"{when.isoformat()} {text}" for when, text in PUBLISHED["changes"](folder / "LOG.md")]
-
-
-@pytest.mark.parametrize("setting", OWN, ids=lambda setting: setting[0])
-def test_when_a_change_was_made_does_not_follow_the_users_settings(setting: list[str], repository: Path) -> None:
-    name, value = setting
-    git(repository.parent, "config", "--global", name, value)
-    (repository / ".git" / "info" / "attributes").write_text("*.md diff=shout\n", encoding="utf-8")
-    git(repository, "config", "diff.shout.textconv", "tr a-z A-Z <")
-    (head,) = (repository / ".git" / "refs" / "heads").iterdir()
-    for ignored in (repository / "ignored", repository / ".git" / "info" / "grafts"):  # the last commit; all before it
-        ignored.write_bytes(head.read_bytes())
-    git(repository, "config", "blame.ignoreRevsFile", str(repository / "ignored"))
-    (repository / "LOG.md").write_text("- Not committed.\n", encoding="utf-8")
-    assert told(repository) == ["2026-01-02T10:00:00+05:30 Two.", "2026-01-01T10:00:00+05:30 One, é."]
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away")
-def test_the_clone_may_be_anothers(repository: Path) -> None:
-    os.chown(repository, 12345, 12345)
-    assert len(told(repository)) == 2
-
-
-@pytest.mark.parametrize("missing", ["git", "repository", "commit", "history", "file"])
-def test_where_the_times_are_unknown_there_are_no_changes(
-    missing: str, repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert len(told(repository)) == 2
-    if missing == "git":
-        monkeypatch.setenv("PATH", "")
-    elif missing == "history":
-        git(repository.parent, "clone", "-q", "--depth=1", f"file://{repository}", "shallow")
-        repository = repository.parent / "shallow"
-    elif missing == "file":
-        git(repository, "rm", "-q", "LOG.md")
-        git(repository, "commit", "-q", "-m", "none")
-    else:
-        shutil.rmtree(repository / ".git")
-        if missing == "commit":
-            git(repository, "init", "-q")
-    assert told(repository) == []
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from semibandit_settings import OURS
 
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import bounds, instances, repair_blocks
-from private_bandits.papers.semibandits._shared import Plain
+from private_bandits.papers.semibandits.shared import Plain
 from private_bandits.problems import SemiBandit
 from private_bandits.simulation import simulate, trace
 

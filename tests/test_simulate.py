@@ -81,6 +81,7 @@ GAMES = {
         semibandits.super_arm_radius(1.0, horizon=HORIZON),
     ),
     "blocks": (SETS, semibandits.cucb_blocks(1.0, list_size=3, n_arms=4, horizon=HORIZON)),
+    "restarted blocks": (SETS, semibandits.cucb_blocks(1.0, list_size=3, n_arms=4, horizon=None)),
     "elimination": (ARMS, dp_se(1.0, n_arms=4, horizon=HORIZON, beta=0.5)),
     "robust elimination": (PARETO, heavy_tailed.dp_robust_se(1.0, v=0.9, u=1.0, beta=0.5, c=3.0)),
     "local elimination": (PARETO, heavy_tailed.ldp_robust_se(3.0, v=0.9, u=0.6, beta=0.9, c=2.0)),

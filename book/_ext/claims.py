@@ -107,7 +107,7 @@ class Claims(SphinxDirective):
 
 
 class Verdict(SphinxDirective):
-    """A line of JSON: chapter, claim, locus, statement, verdict, and, unfolded, evidence and reason."""
+    """A line of JSON: chapter, claim, locus, statement, verdict, and, unfolded, evidence, reason and search."""
 
     has_content = True
 
@@ -128,6 +128,7 @@ class Verdict(SphinxDirective):
         why += [*_mathematics(entry["reason"]), nodes.Text(" ")]
         why += _reference(chapter, name, "home", "In the list of all claims")
         more += why
+        more += [_line(head, entry[key]) for key, head in _SEARCHED.items() if entry.get(key)]
         line += more
         return [line]
 
@@ -142,7 +143,8 @@ def _grouped(lines: list[claim]) -> Iterator[group]:
             yield fold
 
 
-_MORE = {"reason": "Why", "excludes": "Excluded"}
+_SEARCHED = {"refuted_by": "Refuted by", "closest": "Closest"}
+_MORE = {"reason": "Why", "excludes": "Excluded"} | _SEARCHED
 
 
 def _made_by(*commands: str) -> nodes.paragraph:

@@ -36,7 +36,10 @@ def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never
     borrows : bool
         Whether the arrays that it is given are not counted again, which costs more than a short function: for one that
         makes no array and returns none; numba refuses to compile any other. A generator that Python hands to it is
-        kept for ever, so what draws and is called from Python counts, or is given the same generators again.
+        kept for ever, so what draws and is called from Python counts, or is given the same generators again. This is
+        numba's option `_nrt=False`, which no page of numba names. It makes index loops 1.1 to 1.44 times as fast, with
+        the same bits. Who updates numba looks whether it is still
+        taken, and whether `test_compiled_loops_give_the_generators_back` holds.
 
     Returns
     -------

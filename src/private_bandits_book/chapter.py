@@ -271,7 +271,9 @@ class Chapter:
             raise ValueError(f"{claim}: {ruled.reason}")
         self._rulings[claim] = ruled
         row = self._claims[claim]
-        display(render.verdict(self.name, claim, row.locus, row.statement, ruled.verdict, ruled.evidence, ruled.reason))
+        found = {"evidence": ruled.evidence, "reason": ruled.reason}
+        searched = {"refuted_by": row.refuted_by, "closest": row.closest}
+        display(render.verdict(self.name, claim, row.locus, row.statement, ruled.verdict, **found, **searched))
 
     def say(self, prose: str) -> None:
         """Show prose that quotes numbers of the run.

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -175,6 +176,7 @@ class Replaying:
         self.left, self.ones = [0] * n_arms, [0] * n_arms  # observations in store, and how many of them are 1
         self.to_come = self.size = self.sum = 0  # of the running batch
         self.order: Any = None  # the arm that the policy waits for, or the list with that item first
+        self.moved: Callable[[int], int] = int  # what is stored of a released sum
 
     def ask(self) -> Any:
         """Return the arm of the running batch; where none runs, that of which the policy has no observation left.
@@ -216,8 +218,103 @@ class Replaying:
     def _release(self) -> None:
         rule, arm = self.rule, self.order[0]
         release = kernel.released.py_func(rule.epsilon, rule.cost, self.size, self.sum, self.noise)
-        self.left[arm], self.ones[arm] = release
+        self.left[arm], self.ones[arm] = release[0], self.moved(release[1])
         self.pulls[arm] += self.size
+
+
+def in_python(policy: Any) -> Any:
+    """Return a policy that is asked and told: a compiled index policy as its index in plain Python, others as they are.
+
+    Parameters
+    ----------
+    policy : Policy or object with `name` and `start(problem, choice, noise)`
+        `ucb`, `kl_ucb` or `thompson`, or one in Python.
+
+    Returns
+    -------
+    object with `name` and `start(problem, choice, noise)`
+
+    Raises
+    ------
+    ValueError
+        If it is no policy, or is compiled and none of the three.
+    """
+    compiled = isinstance(replay(policy, math.inf, horizon=1), Policy)
+    return Indexed(policy, getattr(policy.record, "horizon", 0)) if compiled else policy
+
+
+@dataclasses.dataclass(frozen=True)
+class Indexed(Player):
+    """An index policy in plain Python, on rewards in [0, 1].
+
+    Parameters
+    ----------
+    policy : Policy
+        Of `ucb`, `kl_ucb` or `thompson`.
+    horizon : int
+        Longest run; 0 for any.
+    """
+
+    policy: Policy
+    horizon: int = 0
+
+    @property
+    def name(self) -> str:
+        """Of the policy."""
+        return self.policy.name
+
+    def start(self, problem: Problem, choice: np.random.Generator, noise: np.random.Generator) -> "Indexing":
+        """Return a fresh learner.
+
+        Parameters
+        ----------
+        problem : Arms
+        choice, noise : numpy.random.Generator
+            Of the replication.
+
+        Returns
+        -------
+        Indexing
+        """
+        return Indexing(problem.n_arms, _index(self.policy, choice), choice)
+
+
+class Indexing:
+    """The learner: the arm of the largest index in every round.
+
+    Parameters
+    ----------
+    n_arms : int
+    upper : Index
+    choice : numpy.random.Generator
+        For ties.
+    """
+
+    def __init__(self, n_arms: int, upper: Index, choice: np.random.Generator) -> None:
+        self.upper, self.choice = upper, choice
+        self.pulls, self.total = [0] * n_arms, [0.0] * n_arms
+
+    def ask(self) -> list[int]:
+        """Return the arm.
+
+        Returns
+        -------
+        list of int
+        """
+        t = 1 + sum(self.pulls)
+        indices = [self.upper(s, n, t) for s, n in zip(self.total, self.pulls, strict=True)]
+        self.arm = largest(indices, 1, self.choice)[0]
+        return [self.arm]
+
+    def tell(self, feedback: Any) -> None:
+        """Take the reward.
+
+        Parameters
+        ----------
+        feedback : sequence of float
+        """
+        self.pulls[self.arm] += 1
+        self.total[self.arm] += float(feedback[0])
 
 
 def reference(
@@ -264,7 +361,7 @@ def reference(
     cost = math.log(horizon) / epsilon**2 if cost is None else cost
     if first is None:
         first = math.ceil(min(1 / 2 + math.sqrt(1 / 4 + cost) - 1e-9, horizon))
-    upper = _index(policy, streams)
+    upper = _index(policy, streams.choice)
     pulls = [0 for arm in arms]  # in batches that have ended
     store: list[list[int]] = [[0, 0] for arm in arms]  # observations left, and how many of them are 1
     seen, ones = [0 for arm in arms], [0 for arm in arms]  # by the policy
@@ -296,11 +393,11 @@ def reference(
     return rows[:rounds]
 
 
-def _index(policy: Policy, streams: Streams) -> Index:
+def _index(policy: Policy, choice: np.random.Generator) -> Index:
     """The index of one of the three from its constants."""
     record: Any = policy.record
     if getattr(record, "sampled", False):
-        return lambda s, n, t: agrawal_algorithm_1.beta(1 + s, 1 + n - s, streams.choice)
+        return lambda s, n, t: agrawal_algorithm_1.beta(1 + s, 1 + n - s, choice)
     if len(record.terms):
         alpha, beta = record.terms[0][:2]
         return lambda s, n, t: s / n + math.sqrt((alpha * math.log(t) + beta) / n) if n else math.inf

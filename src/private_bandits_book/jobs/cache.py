@@ -1,29 +1,38 @@
 """What a long work leaves on disk: results, so that it goes on where it was interrupted, and word of where it is.
 
-A cell is what one call made, in a file named after its arguments, in a folder named after all sources and versions that
-could have entered it: after a change of either nothing is found, and a folder that nobody used for a week is deleted.
-Nothing is kept but inside `caching`, and in kernels that are started there.
+A result is what one call made, in a file named after its arguments, in a folder named after all sources and versions
+that could have entered it: after a change of either nothing is found, and a folder that nobody used for a week is
+deleted. Nothing is kept but inside `caching`.
 """
 
 import hashlib
 import os
 import pickle
 import platform
-import secrets
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
 from private_bandits.folders import in_use
+from private_bandits_book.jobs.atomic import write
 
 _Made = TypeVar("_Made")
-CACHE_VARIABLE = "PRIVATE_BANDITS_CACHE"
 PLACE_VARIABLE = "PRIVATE_BANDITS_PLACE"
 _SOURCES = Path(__file__).parents[2]
 _VERSIONS = "private-bandits numpy numba scipy pandas xarray".split()
-_MOST = 2**28  # bytes of cells that stay when a work has ended
+
+
+@dataclass
+class _Work:
+    folder: Path
+    used: int = 0  # results of an earlier one
+
+
+_works: list[_Work] = []
 
 
 def memoize(arguments: Any, make: Callable[[], _Made]) -> _Made:
@@ -35,70 +44,47 @@ def memoize(arguments: Any, make: Callable[[], _Made]) -> _Made:
         All that the result depends on, sources and versions apart; what cannot be pickled is made each time.
     make : callable
     """
-    folder = os.environ.get(CACHE_VARIABLE, "")
-    if not folder:
+    if not _works:
         return make()
     import joblib
 
+    work = _works[-1]
     try:
-        path = Path(folder, joblib.hash(arguments))
+        path = work.folder / joblib.hash(arguments)
     except (pickle.PicklingError, AttributeError, TypeError):
         return make()
     with suppress(OSError, EOFError, pickle.UnpicklingError):
         found: _Made = pickle.loads(path.read_bytes())
-        os.utime(path)
+        work.used += 1
         return found
     made = make()
     with suppress(OSError):  # what cannot be kept is made again
-        replace(path, pickle.dumps(made))
+        write(work.folder, {path: pickle.dumps(made)})
     return made
 
 
-def replace(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, by one rename."""
-    beside = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
-    try:
-        beside.write_bytes(content)
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
 @contextmanager
-def caching(work: str, log: Callable[[str], None], *, until_done: bool = False) -> Iterator[None]:
-    """Keep what cells make inside, and say at the end how much of it was there before.
-
-    Nothing is kept where the environment variable `CI` is set, or `PRIVATE_BANDITS_CACHE` is set to nothing.
+def caching(name: str, log: Callable[[str], None]) -> Iterator[None]:
+    """Keep what is made inside until the block succeeds, and say at the end how much of it was there before.
 
     Parameters
     ----------
-    work : str
-        Which work this is: it finds its own cells only. "" keeps nothing.
-    say : callable
+    name : str
+        Which work this is: it finds its own results only.
+    log : callable
         Takes a line.
-    until_done : bool
-        Whether a block that succeeds deletes its cells.
     """
-    before = os.environ.get(CACHE_VARIABLE)
-    folder = _today() / work if work and before != "" and not os.environ.get("CI") else None
-    os.environ[CACHE_VARIABLE] = "" if folder is None else str(folder)
-    known, most = {} if folder is None else _ages(folder), _MOST
+    work = _Work(_today() / name)
+    with suppress(OSError):  # where nothing can be kept all is made
+        work.folder.mkdir(parents=True, exist_ok=True)
+    _works.append(work)
     try:
         yield
-        most = 0 if until_done else _MOST
+        shutil.rmtree(work.folder, ignore_errors=True)
     finally:
-        os.environ.pop(CACHE_VARIABLE)
-        if before is not None:
-            os.environ[CACHE_VARIABLE] = before
-        if folder is not None:
-            ages = _ages(folder)
-            used = sum(ages.get(path, then) > then for path, then in known.items())
-            if used:
-                log(f"{used} results of an earlier {work} were kept and used, in {folder}")
-            with suppress(OSError):
-                for half in folder.glob(".*"):  # of a process that was killed as it wrote
-                    half.unlink(missing_ok=True)
-                _prune(ages, most)
+        _works.remove(work)
+        if work.used:
+            log(f"{work.used} results of an earlier {name} were kept and used, in {work.folder}")
 
 
 @contextmanager
@@ -121,22 +107,3 @@ def _today() -> Path:
             digest.update(path.read_bytes())
     root = Path(os.environ.get("NUMBA_CACHE_DIR") or _SOURCES / "private_bandits_book" / "__pycache__")
     return in_use(root / f"cache-{digest.hexdigest()[:16]}")
-
-
-def _ages(folder: Path) -> dict[Path, int]:
-    """Return when each cell of a folder, which is made, was last used."""
-    ages = {}
-    with suppress(OSError):  # another command may delete them meanwhile
-        folder.mkdir(parents=True, exist_ok=True)
-        for path in folder.glob("[!.]*"):
-            ages[path] = path.stat().st_mtime_ns
-    return ages
-
-
-def _prune(ages: dict[Path, int], most: int) -> None:
-    """Delete the cells that were used longest ago until the others have at most so many bytes."""
-    total = 0
-    for path in sorted(ages, key=lambda path: -ages[path]):
-        total += path.stat().st_size
-        if total > most:
-            path.unlink(missing_ok=True)

@@ -3,13 +3,14 @@
 import csv
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from private_bandits_book.book import Book
 from private_bandits_book.jobs import seeds as other_seeds
-from private_bandits_book.jobs.atomic import publish, scratch, settle
+from private_bandits_book.jobs.atomic import scratch, write
 from private_bandits_book.jobs.cache import caching
 from private_bandits_book.jobs.execute import execute, notebook_text
 from private_bandits_book.jobs.progress import announce, log, progress
@@ -64,7 +65,6 @@ def reproduce(
     """
     if not book.is_clone:
         raise UsageError("reproduce must run in a clone of the repository, got the packaged book")
-    settle(book.root)
     chapters = list(chapters) or book.chapters()
     own = {chapter: {name: one.default for name, one in book.parameters(chapter).items()} for chapter in chapters}
     announce(book, f"reproduce {'--long ' * long}{', '.join(chapters)}", own, times=seeds + 2 if seeds else 1)
@@ -78,7 +78,7 @@ def reproduce(
             from private_bandits_book.runs import csv_text
 
             path = book.data(chapter) / "seeds.csv"
-            with progress(f"{chapter} on {seeds} other seeds"), caching("", log):
+            with progress(f"{chapter} on {seeds} other seeds"):
                 fresh = csv_text(other_seeds.played(book, chapter, seeds)).encode()
             changed |= _publish(book, {path: fresh}, check=check, report=report)
     files: dict[Path, bytes | None] = {}
@@ -125,8 +125,8 @@ def _long_studies(book: Book, chapter: str, check: bool) -> Iterator[tuple[Path,
     studies: dict[str, Any] = {} if room is None else room.long_studies()
     for label, study in studies.items():
         # what an interrupted one has played is not played again; a check, and one that was done, plays everything
-        work = "" if check else f"long-{chapter}-{label}"
-        with progress(f"{chapter}, longer study {label}"), caching(work, log, until_done=True):
+        kept = nullcontext() if check else caching(f"long-{chapter}-{label}", log)
+        with progress(f"{chapter}, longer study {label}"), kept:
             frame = study(progress=sys.stderr.isatty())
         yield book.data(chapter) / f"long-{label}.csv", csv_text(frame).encode()
 
@@ -136,7 +136,7 @@ def _made(book: Book, chapter: str) -> dict[Path, bytes | None]:
     owned = [path for path in book.data(chapter).glob("*.csv") if not path.name.startswith(_APART)]
     files: dict[Path, bytes | None] = dict.fromkeys([*owned, *book.figures(chapter).glob("*.svg")])
     path = book.path(chapter)
-    with scratch() as folder, caching("", log):
+    with scratch() as folder:
         notebook = execute(path, {}, output=folder, strict=True).notebook
         for target, pattern in ((book.data(chapter), "data/*.csv"), (book.figures(chapter), "figures/*.svg")):
             files |= {target / made.name: made.read_bytes() for made in folder.glob(pattern)}
@@ -148,7 +148,7 @@ def _publish(book: Book, files: dict[Path, bytes | None], *, check: bool, report
     stored = {path: path.read_bytes() if path.is_file() else None for path in files}
     changed = {path: fresh for path, fresh in sorted(files.items()) if fresh != stored[path]}
     if changed and not check:
-        publish(book.root, changed)
+        write(book.root, changed)
     for path, fresh in changed.items():
         for line in _differences(path, stored[path], fresh):
             report(f"{path.relative_to(book.root).as_posix()}: {line}")

@@ -18,8 +18,7 @@ import nbformat
 
 from private_bandits import checks
 from private_bandits_book.book import Book
-from private_bandits_book.jobs.atomic import Held, is_replaced, replacing, scratch
-from private_bandits_book.jobs.cache import caching
+from private_bandits_book.jobs.atomic import replacing, scratch
 from private_bandits_book.jobs.environment import neutral
 from private_bandits_book.jobs.execute import ChapterFailed, Execution, execute, notebook_text
 from private_bandits_book.jobs.progress import announce, log
@@ -66,14 +65,15 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
         announce(book, f"run {chapter} with {chosen}", {chapter: values})
         for folder in ("data", "figures"):
             (fresh / folder).mkdir()
-        with caching("", log):
-            result = execute(path, {name: values[name] for name in given}, output=fresh)
+        result = execute(path, {name: values[name] for name in given}, output=fresh)
         (fresh / f"{chapter}.ipynb").write_bytes(notebook_text(result.notebook).encode())
         log(f"building the page of {chapter}, some seconds")
         _build_page(book, chapter, fresh, against_the_book(book, chapter, values, fresh / "data"))
         files = [path for path in sorted(fresh.rglob("*")) if path.is_file()]
         contents = {path.relative_to(fresh).as_posix(): _digest(path) for path in files}
-        (fresh / "provenance.json").write_bytes(_with_checksum(_provenance(chapter, values, result, contents)))
+        provenance = _provenance(chapter, values, result, contents)
+        text = f"{json.dumps(provenance, indent=1, ensure_ascii=False)}\n"
+        (fresh / "provenance.json").write_text(text, encoding="utf-8")
 
 
 def _check_unchanged(folder: Path, shown: Path) -> None:
@@ -84,26 +84,18 @@ def _check_unchanged(folder: Path, shown: Path) -> None:
         raise UsageError(f"{_ALLOWED}, got {shown}")
     for path in paths:
         name = path.relative_to(folder).as_posix()
-        as_it_was = path.is_dir() or (path.is_file() and name in known and _digest(path) == known[name])
+        as_it_was = path.is_dir() or name == "provenance.json" or (path.is_file() and _digest(path) == known.get(name))
         if path.is_symlink() or not as_it_was:
             raise UsageError(f"{_ALLOWED}, got {shown} with {name} in it, added or changed since")
 
 
 def _known(path: Path) -> dict[str, str]:
-    """Return the hashes of the files of an earlier run, none if it is none or its provenance was edited."""
+    """Return the hashes of the files of an earlier run, none if it is none."""
     try:
         earlier = json.loads(path.read_bytes() if path.is_file() else "")
-        del earlier["sha256"]
-        known = dict(earlier["contents"]) if earlier["made_by"] == _MARK else {}
+        return dict(earlier["contents"]) if earlier["made_by"] == _MARK else {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
-    return known | {path.name: _digest(path)} if _with_checksum(earlier) == path.read_bytes() else {}
-
-
-def _with_checksum(provenance: dict[str, Any]) -> bytes:
-    """Return the text of a provenance that ends with its own hash."""
-    checksum = hashlib.sha256(json.dumps(provenance).encode()).hexdigest()
-    return f"{json.dumps(provenance | {'sha256': checksum}, indent=1, ensure_ascii=False)}\n".encode()
 
 
 def _digest(path: Path) -> str:
@@ -117,14 +109,8 @@ def _made_for(directory: Path) -> Iterator[Path]:
     try:
         with ExitStack() as stack:
             try:
-                if any(map(is_replaced, directory.parents)):
-                    raise Held
                 directory.parent.mkdir(parents=True, exist_ok=True)
                 fresh = stack.enter_context(replacing(directory, partial(_check_unchanged, shown=directory)))
-            except Held:
-                raise UsageError(
-                    f"the output folder must be free, got {directory}, to which another run writes"
-                ) from None
             except OSError as error:
                 raise UsageError(f"the output folder must be writable, got {directory}: {error.strerror}") from None
             yield fresh

@@ -14,7 +14,7 @@ from private_bandits_book.judging.verdicts import EVIDENCE, EXACT, NUMBERED
 
 COLUMNS = (
     *("claim", "kind", "locus", "statement", "measured", "low", "high", "verdict", "reason", "command"),
-    *("evidence", "excludes", "rests_on"),
+    *("evidence", "excludes", "rests_on", "refuted_by", "closest"),
 )
 KINDS = ("definition", "lemma", *NUMBERED, "discussion", "contribution", "anchor")
 
@@ -45,6 +45,10 @@ class Claim:
         What the number in its row is, with its unit.
     shown : str
         The label of the figure or table of the chapter that shows it.
+    refuted_by : str
+        What would refute it, in a sentence; of the book's own claims.
+    closest : str
+        How near a search for that came: a number, the instance or setting where it was, and the size of the search.
     """
 
     claim: str
@@ -57,6 +61,8 @@ class Claim:
     evidence: str = EXACT
     quantity: str = ""
     shown: str = ""
+    refuted_by: str = ""
+    closest: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.claim, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", self.claim):
@@ -67,6 +73,12 @@ class Claim:
             text = getattr(self, name)
             if not isinstance(text, str) or not text.strip() or "\n" in text:
                 raise ValueError(f"{name} must be one non-empty line, got {text!r}")
+        for name in ("refuted_by", "closest"):
+            text = getattr(self, name)
+            if not isinstance(text, str) or "\n" in text:
+                raise ValueError(f"{name} must be one line, got {text!r}")
+        if bool(self.refuted_by) != bool(self.closest):
+            raise ValueError(f"refuted_by and closest must be given together, got {self.refuted_by or self.closest!r}")
 
 
 def read_claims(text: str) -> list[Claim]:

@@ -62,5 +62,6 @@ def ledger(
         said = name, claim.kind, claim.locus, claim.statement, *found.measurement[:3], found.verdict, found.reason
         made_by = f"{command} --long" if claim.long else command
         ground = found.evidence, "; ".join(found.excludes), ";".join(claim.rests_on)
-        rows.append((*said, made_by, *ground))
+        searched = claim.refuted_by, claim.closest
+        rows.append((*said, made_by, *ground, *searched))
     return pd.DataFrame(rows, columns=list(COLUMNS))

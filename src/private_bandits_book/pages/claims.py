@@ -13,6 +13,7 @@ from private_bandits_book.pages import markdown, render
 from private_bandits_book.pages.render import Display
 
 _COPIED = ("claim", "locus", "statement", "verdict", "evidence", "reason", "excludes", "rests_on", "command")
+_SEARCHED = ("refuted_by", "closest")  # of few rows
 
 
 def ledger(book: Book, rows: Mapping[str, pd.DataFrame]) -> Display:
@@ -24,7 +25,8 @@ def ledger(book: Book, rows: Mapping[str, pd.DataFrame]) -> Display:
             told = known.get(row["claim"], {})
             facts = {"chapter": name, "paper": paper or book.title(name), "shown": told.get("shown", "")}
             facts["number"] = _number(row, told)
-            lines.append(facts | {key: "" if pd.isna(row[key]) else row[key] for key in _COPIED})
+            facts |= {key: "" if pd.isna(row[key]) else row[key] for key in _COPIED}
+            lines.append(facts | {key: row[key] for key in _SEARCHED if not pd.isna(row[key])})
     every = pd.concat(list(rows.values()))
     counts = totals(every["kind"], every["verdict"], every["evidence"].fillna(""))
     return render.claims(lines, f"The claims and their verdicts. {counts}")

@@ -74,8 +74,19 @@ def figure(
     )
 
 
+_SEARCHED = {"refuted_by": "Refuted by", "closest": "Closest"}
+
+
 def verdict(
-    chapter: str, claim: str, locus: str, statement: str, verdict: str, evidence: str = "", reason: str = ""
+    chapter: str,
+    claim: str,
+    locus: str,
+    statement: str,
+    verdict: str,
+    evidence: str = "",
+    reason: str = "",
+    refuted_by: str = "",
+    closest: str = "",
 ) -> Display:
     """Return one line that says what a claim came to, and unfolds its evidence and reason.
 
@@ -86,16 +97,20 @@ def verdict(
     locus, statement : str
         Where it stands in the paper, and what it says; mathematics between dollars here and in the reason.
     verdict, evidence, reason : str
+    refuted_by, closest : str
+        What would refute it, and how near a search for that came; unfolded, too.
     """
     entry = {"chapter": chapter, "claim": claim, "locus": locus, "statement": statement}
     entry |= {"verdict": verdict, "evidence": evidence, "reason": reason}
     told = {key: _line(key, value) if value else "" for key, value in entry.items()}
     if empty := [key for key in ("chapter", "claim", "locus", "statement", "verdict") if not told[key]]:
         raise ValueError(f"{empty[0]} must not be empty, got {entry[empty[0]]!r}")
+    told |= {key: _line(key, text) for key, text in (("refuted_by", refuted_by), ("closest", closest)) if text}
     line = f"{told['locus']}: {told['statement']}"
+    more = [_why(told["evidence"], told["reason"]), *_searched(told)]
     return Display(
         text=f"{line} {told['verdict']}",
-        html=_unfolding(f"{chapter}-claim-{claim}", line, told["verdict"], _why(told["evidence"], told["reason"])),
+        html=_unfolding(f"{chapter}-claim-{claim}", line, told["verdict"], "<br>".join(more)),
         markdown=_directive("verdict", "", {}, json.dumps(told, ensure_ascii=False)),
     )
 
@@ -145,6 +160,7 @@ def _claim(row: Mapping[str, str]) -> str:
     told = {"Measured": row["number"], "Excluded": row["excludes"]}
     more = [_why(row["evidence"], row["reason"])]
     more += [f"{head}: {escape(typeset(words))}" for head, words in told.items() if words]
+    more += _searched(row)
     if row["rests_on"]:
         parts = map(escape, row["rests_on"].split(";"))
         links = (f'<a href="#{row["chapter"]}-{part}">{part}</a>' for part in parts)
@@ -223,6 +239,11 @@ def _why(evidence: str, reason: str) -> str:
     """Return the kind of evidence and the reason of a verdict, as HTML."""
     parts = (f"<em>{escape(evidence.capitalize())}</em>" if evidence else "", escape(typeset(reason)))
     return ": ".join(part for part in parts if part)
+
+
+def _searched(told: Mapping[str, str]) -> list[str]:
+    """Return what would refute a claim, and how near the search came, as HTML; nothing where none was made."""
+    return [f"{head}: {escape(typeset(told[key]))}" for key, head in _SEARCHED.items() if told.get(key)]
 
 
 def _unfolding(address: str, line: str, verdict: str, more: str) -> str:

@@ -4,7 +4,7 @@ import math
 
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, laplace_loss, local, terms
+from private_bandits.papers.cascading.shared import PAPER, SAMPLING, checked, laplace_loss, local, terms
 from private_bandits.policy import Policy
 from private_bandits.reference_tools import Problem, Rows, Streams, click, largest
 
@@ -34,7 +34,8 @@ def ucb_laplace(epsilon: float, *, list_size: int, noise_multiplier: float = 1.0
 
     Notes
     -----
-    The forced exploration (n >= 3 ln t) that the tail bound of its proof needs is not in the algorithm.
+    The forced exploration (n >= 3 ln t) that the tail bound of its proof needs is not in the algorithm:
+    `forced_laplace` has it.
 
     Examples
     --------

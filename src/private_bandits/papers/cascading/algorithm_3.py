@@ -4,8 +4,8 @@ import math
 
 from private_bandits.kernels import index
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, local, terms
 from private_bandits.papers.cascading.instances import one_hot_replies
+from private_bandits.papers.cascading.shared import PAPER, SAMPLING, checked, local, terms
 from private_bandits.policy import Policy
 from private_bandits.privacy import sensitivity
 from private_bandits.reference_tools import Problem, Rows, Streams, click, largest

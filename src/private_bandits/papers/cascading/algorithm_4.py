@@ -5,7 +5,7 @@ import math
 from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.cascading._shared import PAPER, SAMPLING, checked, in_clear, terms
+from private_bandits.papers.cascading.shared import PAPER, SAMPLING, checked, in_clear, terms
 from private_bandits.policy import Calibration, Policy, words
 from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Problem, Rows, Streams, largest

@@ -150,8 +150,8 @@ def theorem_4(*, problem: Cascade, epsilon: float, horizon: int, variant: str = 
     variant : {"printed", "corrected"}
         * `printed`: sum of 4 (sqrt 1.5 + (K/epsilon) sqrt 24)^2 / gap ln T + 2 pi^2 L/3.
         * `corrected`: solving 2c + 2h >= gap gives 4 (...)^2 ln T / gap^2 pulls, not the proof's 2, hence 8; and 3 ln T
-          rounds an item of the forced exploration that the tail lemma needs and the algorithm lacks. At epsilon =
-          infinity only 8 agrees with the 12/gap of Kveton.
+          rounds an item of the forced exploration that the tail lemma needs and the algorithm lacks: it is a bound
+          for `forced_laplace`. At epsilon = infinity only 8 agrees with the 12/gap of Kveton.
 
     Returns
     -------
@@ -214,7 +214,7 @@ def theorem_8(*, problem: Cascade, epsilon: float, delta: float, horizon: int) -
     """Theorem 8, Laplace noise by composition, with the constant that its radius gives.
 
     The print states only O(K ln(1/delta) ln T / epsilon^2). Derived as the corrected Theorem 4, with the Laplace scale
-    b = sqrt(4 K ln(e + epsilon/delta)) / epsilon in the place of K/epsilon; it too needs forced exploration.
+    b = sqrt(4 K ln(e + epsilon/delta)) / epsilon in the place of K/epsilon; it too is for `forced_laplace`, with delta.
 
     Parameters
     ----------

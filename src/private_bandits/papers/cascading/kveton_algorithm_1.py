@@ -4,7 +4,7 @@ import math
 
 from private_bandits import checks
 from private_bandits.kernels import index
-from private_bandits.papers.cascading._shared import SAMPLING, terms
+from private_bandits.papers.cascading.shared import SAMPLING, terms
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Problem, Rows, Streams, click, largest, least_reported_first

@@ -8,7 +8,7 @@ from private_bandits import checks
 from private_bandits import reference_tools as tools
 from private_bandits.kernels import index
 from private_bandits.mechanisms import response_probabilities
-from private_bandits.papers.cascading._shared import terms
+from private_bandits.papers.cascading.shared import terms
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
 from private_bandits.reference_tools import Problem, Rows, Streams

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from private_bandits.kernels import index
-from private_bandits.papers.cascading._shared import SAMPLING, terms
+from private_bandits.papers.cascading.shared import SAMPLING, terms
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Problem, Rows, Streams, click, largest

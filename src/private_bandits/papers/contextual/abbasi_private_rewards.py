@@ -5,7 +5,7 @@ from typing import Any
 
 from private_bandits.kernels import stretches
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.contextual import _shared
+from private_bandits.papers.contextual import shared
 from private_bandits.papers.contextual.accounting import LARGEST_REWARD
 from private_bandits.papers.contextual.oful import FAILURE, linucb
 from private_bandits.policy import Policy
@@ -89,5 +89,5 @@ def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, delta:
         fit = math.sqrt(2.0 * math.log(1.0 / FAILURE) + dim * math.log(1.0 + t / dim))
         return math.sqrt(1.0 + sigma**2) * fit + 1.0
 
-    nothing = _shared.messages(dim, lambda n, size: _shared.gaussians(streams.noise, size, 0.0))
-    return _shared.stretched(problem, rounds, streams, lambda t: 1.0, radius, nothing, reward_sigma=sigma)
+    nothing = shared.messages(dim, lambda n, size: shared.gaussians(streams.noise, size, 0.0))
+    return shared.stretched(problem, rounds, streams, lambda t: 1.0, radius, nothing, reward_sigma=sigma)

@@ -5,8 +5,8 @@ It asks at the quarters of an interval until their averages are apart, and cuts 
 
 import math
 
-from private_bandits.papers.contextual._shared_convex import Learner, Tuning, check_convex, checked_rounds
 from private_bandits.papers.contextual.accounting import noise_variance
+from private_bandits.papers.contextual.shared_convex import Learner, Tuning, check_convex, checked_rounds
 from private_bandits.problems import ConvexLoss
 
 

@@ -18,8 +18,8 @@ from private_bandits.papers.contextual import (
     saha_algorithm_1,
     zimmert_tsallis_inf,
 )
-from private_bandits.papers.contextual._shared_convex import Learner, check_convex, noise_on, suffer
 from private_bandits.papers.contextual.accounting import PAPER, message_privacy, noise_facts, number_scale
+from private_bandits.papers.contextual.shared_convex import Learner, check_convex, noise_on, suffer
 from private_bandits.papers.contextual.tunings import LEARNERS, behind_noise
 from private_bandits.policy import Policy, words
 from private_bandits.problems import ConvexLoss

@@ -10,9 +10,9 @@ import numpy as np
 
 from private_bandits.kernels import online
 from private_bandits.papers.contextual import algorithm_4
-from private_bandits.papers.contextual._shared_convex import check_convex, noise_on, suffer
 from private_bandits.papers.contextual.accounting import PAPER, message_privacy, noise_facts, number_scale
 from private_bandits.papers.contextual.algorithm_1 import NOISES
+from private_bandits.papers.contextual.shared_convex import check_convex, noise_on, suffer
 from private_bandits.policy import Policy, words
 from private_bandits.problems import ConvexLoss
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from private_bandits.kernels import linear
 from private_bandits.mechanisms import gaussian_sigma
-from private_bandits.papers.contextual import _shared
+from private_bandits.papers.contextual import shared
 from private_bandits.papers.contextual.accounting import PAPER, glm_messages, noise_facts, noise_scale, vector_privacy
 from private_bandits.papers.contextual.ellipsoids import checked, gradient_record, variant_name
 from private_bandits.policy import Policy, words
@@ -165,7 +165,7 @@ def reference(
     list of list of int
         A row a round, as `simulation.trace` shows it: the action, and 1.
     """
-    d, top, repaired = dim, _shared.sigmoid(1.0), variant == "repaired"
+    d, top, repaired = dim, shared.sigmoid(1.0), variant == "repaired"
     sigma = 6.0 * math.sqrt(2.0 * math.log(3.75 / delta)) / epsilon  # line 2
     if calibration == "analytic":  # x x' moves by sqrt 2, the others by 1 and 2, at one c at most by 4/sqrt 3 together
         sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=4.0 / math.sqrt(3.0))
@@ -178,22 +178,22 @@ def reference(
 
     def fit(t: int) -> float:
         cost = 1.0 / (2.0 * zeta) + zeta / 2.0 * t * longest**2 + 2.0 * gradient_sigma * math.sqrt(2.0 * t * log)
-        return _shared.regret_fit(cost, kappa, r, beta / events)
+        return shared.regret_fit(cost, kappa, r, beta / events)
 
     least = ridge if repaired else 0.0
-    c, radius = _shared.derived(sigma, d, horizon, beta, least, events, fit, not repaired)  # line 3
+    c, radius = shared.derived(sigma, d, horizon, beta, least, events, fit, not repaired)  # line 3
     v, u, theta, v_bar, estimate = np.zeros((d, d)), np.zeros(d), np.zeros(d), np.zeros((d, d)), np.zeros(d)
     rows = []
     for t in range(1, rounds + 1):  # line 4
-        vectors, means = _shared.action_set(problem, streams.env)  # lines 5 and 6
-        k = _shared.optimistic(v_bar, theta, bonus_factor * radius(t - 1), vectors, streams.choice)  # line 7
-        x, y = vectors[k], _shared.reward(problem, means[k], streams.env)  # line 8
+        vectors, means = shared.action_set(problem, streams.env)  # lines 5 and 6
+        k = shared.optimistic(v_bar, theta, bonus_factor * radius(t - 1), vectors, streams.choice)  # line 7
+        x, y = vectors[k], shared.reward(problem, means[k], streams.env)  # line 8
         z = x @ estimate
-        v = v + np.outer(x, x) + _shared.symmetric(streams.noise, d, sigma)  # lines 9 to 11
-        u = u + z * x + _shared.gaussians(streams.noise, d, sigma)
-        gradient = (_shared.sigmoid(z) - y) * x + _shared.gaussians(streams.noise, d, gradient_sigma)
+        v = v + np.outer(x, x) + shared.symmetric(streams.noise, d, sigma)  # lines 9 to 11
+        u = u + z * x + shared.gaussians(streams.noise, d, sigma)
+        gradient = (shared.sigmoid(z) - y) * x + shared.gaussians(streams.noise, d, gradient_sigma)
         v_bar = v + c(t) * np.eye(d)
-        theta = _shared.solved(v_bar, u)
+        theta = shared.solved(v_bar, u)
         estimate = estimate - zeta * gradient
         estimate = estimate / max(np.linalg.norm(estimate), 1.0)
         rows.append([k, 1])

@@ -11,14 +11,14 @@ from itertools import count
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.papers.contextual._shared_convex import (
+from private_bandits.papers.contextual.accounting import noise_variance
+from private_bandits.papers.contextual.shared_convex import (
     Learner,
     Tuning,
     checked_rounds,
     direction,
     project,
 )
-from private_bandits.papers.contextual.accounting import noise_variance
 from private_bandits.problems import ConvexLoss
 from private_bandits.reference_tools import Generator
 

@@ -8,7 +8,7 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import linear, stretches
 from private_bandits.mechanisms import gaussian_sigma, laplace_scale
-from private_bandits.papers.contextual import _shared, ellipsoids
+from private_bandits.papers.contextual import ellipsoids, shared
 from private_bandits.papers.contextual.accounting import (
     LARGEST_REWARD,
     PAPER,
@@ -241,18 +241,18 @@ def reference(
         return _laplace(problem, rounds, streams, sigma, horizon, beta, ridge, bonus_factor)
     constants: Any = (lambda t: 2.0 * upsilon(t)), printed
     if variant == "derived":
-        constants = _shared.derived(sigma, d, horizon, beta, ridge, events, self_normalised)
+        constants = shared.derived(sigma, d, horizon, beta, ridge, events, self_normalised)
     c, radius = constants
     v, u, theta, v_bar = np.zeros((d, d)), np.zeros(d), np.zeros(d), np.zeros((d, d))
     rows = []
     for t in range(1, rounds + 1):
-        vectors, means = _shared.action_set(problem, streams.env)
-        k = _shared.optimistic(v_bar, theta, bonus_factor * radius(t - 1), vectors, streams.choice)
-        x, y = vectors[k], _shared.reward(problem, means[k], streams.env)
-        v = v + np.outer(x, x) + _shared.symmetric(streams.noise, d, sigma)
-        u = u + y * x + _shared.gaussians(streams.noise, d, sigma)
+        vectors, means = shared.action_set(problem, streams.env)
+        k = shared.optimistic(v_bar, theta, bonus_factor * radius(t - 1), vectors, streams.choice)
+        x, y = vectors[k], shared.reward(problem, means[k], streams.env)
+        v = v + np.outer(x, x) + shared.symmetric(streams.noise, d, sigma)
+        u = u + y * x + shared.gaussians(streams.noise, d, sigma)
         v_bar = v + c(t) * np.eye(d)
-        theta = _shared.solved(v_bar, u)
+        theta = shared.solved(v_bar, u)
         rows.append([k, 1])
     return rows
 
@@ -272,5 +272,5 @@ def _laplace(
         shifted = math.sqrt(ridge + 3.0 * upsilon(t)) + 3.0 * b * math.sqrt(d * level * t / (ridge + upsilon(t)))
         return factor * (fit + shifted)
 
-    noise = _shared.messages(d, lambda n, size: streams.noise.laplace(0.0, b, (size, n)).sum(axis=1))
-    return _shared.stretched(problem, rounds, streams, lambda t: ridge + 2.0 * upsilon(t), radius, noise)
+    noise = shared.messages(d, lambda n, size: streams.noise.laplace(0.0, b, (size, n)).sum(axis=1))
+    return shared.stretched(problem, rounds, streams, lambda t: ridge + 2.0 * upsilon(t), radius, noise)

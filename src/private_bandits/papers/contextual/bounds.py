@@ -24,11 +24,11 @@ from private_bandits import checks
 from private_bandits.kernels import linear
 from private_bandits.papers._arithmetic import log_ratio, over, times
 from private_bandits.papers.contextual import tunings
-from private_bandits.papers.contextual._shared_convex import check_convex
 from private_bandits.papers.contextual.accounting import noise_reach, number_scale
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
 from private_bandits.papers.contextual.algorithm_4 import two_point_tuning
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
+from private_bandits.papers.contextual.shared_convex import check_convex
 from private_bandits.problems import ConvexLoss
 
 __all__ = [

@@ -14,7 +14,7 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import weighted
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.contextual import _shared, ellipsoids
+from private_bandits.papers.contextual import ellipsoids, shared
 from private_bandits.papers.contextual.accounting import LARGEST_REWARD, noise_facts
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
@@ -174,7 +174,7 @@ def reference(
         for x, count, mean in phase(n):
             w = weights @ x / max(np.linalg.norm(weights @ x), 1e-300)
             matrix = matrix + count * np.outer(w, x)
-            moment = moment + (_shared.rewards(problem, mean, count, env) if count else 0.0) * w
+            moment = moment + (shared.rewards(problem, mean, count, env) if count else 0.0) * w
         sent = noise.normal(0.0, regression * math.sqrt(n), (dim, dim + 1))
         inverse = np.linalg.inv((matrix + sent[:, 1:]) / n + r / math.sqrt(n) * np.eye(dim))
         theta = inverse @ (moment + sent[:, 0]) / n

@@ -9,7 +9,7 @@ from itertools import count
 
 import numpy as np
 
-from private_bandits.papers.contextual._shared_convex import Learner, Tuning, direction, project
+from private_bandits.papers.contextual.shared_convex import Learner, Tuning, direction, project
 from private_bandits.problems import ConvexLoss
 from private_bandits.reference_tools import Generator
 

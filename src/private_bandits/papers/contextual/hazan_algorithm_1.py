@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from private_bandits.papers.contextual._shared_convex import Learner, Tuning, direction, hessian, leader
 from private_bandits.papers.contextual.saha_algorithm_1 import BARRIER_PARAMETER
+from private_bandits.papers.contextual.shared_convex import Learner, Tuning, direction, hessian, leader
 from private_bandits.problems import ConvexLoss
 from private_bandits.reference_tools import Generator
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.kernels import linear
-from private_bandits.papers.contextual import _shared
+from private_bandits.papers.contextual import shared
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 
@@ -85,9 +85,9 @@ def reference(problem: Any, rounds: int, streams: Any, *, dim: int) -> list[list
     rows = []
     for t in range(1, rounds + 1):
         radius = 1.0 + math.sqrt(2.0 * math.log(1.0 / alpha) + d * math.log(1.0 + (t - 1) / d))
-        vectors, means = _shared.action_set(problem, streams.env)
-        k = _shared.optimistic(v, theta, radius, vectors, streams.choice)
-        x, y = vectors[k], _shared.reward(problem, means[k], streams.env)
+        vectors, means = shared.action_set(problem, streams.env)
+        k = shared.optimistic(v, theta, radius, vectors, streams.choice)
+        x, y = vectors[k], shared.reward(problem, means[k], streams.env)
         v = v + np.outer(x, x) + (np.eye(d) if t == 1 else 0.0)
         u = u + y * x
         theta = np.linalg.solve(v, u)

@@ -10,7 +10,7 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.kernels import linear
-from private_bandits.papers.contextual import _shared, algorithm_3
+from private_bandits.papers.contextual import algorithm_3, shared
 from private_bandits.papers.contextual.accounting import SLOPE
 from private_bandits.papers.contextual.ellipsoids import DEVIATION, checked, gradient_record
 from private_bandits.policy import Policy
@@ -119,22 +119,22 @@ def reference(
     if learner == "gradient":
         sizes: dict[str, Any] = {"dim": dim, "horizon": horizon, "responses": responses}
         return algorithm_3.reference(problem, rounds, streams, epsilon=math.inf, delta=0.5, variant="repaired", **sizes)
-    d, top = dim, _shared.sigmoid(1.0)
+    d, top = dim, shared.sigmoid(1.0)
     kappa, r, alpha, ridge = top * (1.0 - top), 0.5 if responses == "binary" else 1.0, 0.1, 1.0
     a, u, theta, estimate = np.zeros((d, d)), np.zeros(d), np.zeros(d), np.zeros(d)
     squares, rows = 0.0, []
     for t in range(1, rounds + 1):
         cost = squares / (2.0 * kappa) + 2.0 * kappa * ridge
-        radius = _shared.regret_fit(cost, kappa, r, alpha) + math.sqrt(ridge)
-        vectors, means = _shared.action_set(problem, streams.env)
-        k = _shared.optimistic(a, theta, radius, vectors, streams.choice)
-        x, y = vectors[k], _shared.reward(problem, means[k], streams.env)
+        radius = shared.regret_fit(cost, kappa, r, alpha) + math.sqrt(ridge)
+        vectors, means = shared.action_set(problem, streams.env)
+        k = shared.optimistic(a, theta, radius, vectors, streams.choice)
+        x, y = vectors[k], shared.reward(problem, means[k], streams.env)
         z = x @ estimate
-        g = _shared.sigmoid(z) - y
+        g = shared.sigmoid(z) - y
         a = a + np.outer(x, x) + (ridge * np.eye(d) if t == 1 else 0.0)
         u = u + z * x
         theta, inverse = np.linalg.solve(a, u), np.linalg.solve(a, x)
         squares += g * g * (x @ inverse)
-        estimate = _shared.nearest(a, estimate - g / kappa * inverse)
+        estimate = shared.nearest(a, estimate - g / kappa * inverse)
         rows.append([k, 1])
     return rows

@@ -8,7 +8,7 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import linear, stretches
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits.papers.contextual import _shared, ellipsoids
+from private_bandits.papers.contextual import ellipsoids, shared
 from private_bandits.papers.contextual.accounting import LARGEST_REWARD, joint_sensitivity, linucb_messages
 from private_bandits.papers.contextual.stretched import GROWTH
 from private_bandits.policy import Policy
@@ -148,6 +148,6 @@ def reference(
         for below in range(level):
             nodes.pop(below, None)
         nodes[level] = sigma * streams.noise.standard_normal(dim * (dim + 3) // 2)
-        return _shared.unfolded(np.sum([nodes[level] for level in sorted(nodes)], axis=0), dim)
+        return shared.unfolded(np.sum([nodes[level] for level in sorted(nodes)], axis=0), dim)
 
-    return _shared.stretched(problem, rounds, streams, lambda t: 1.0 + 2.0 * upsilon, radius, released, growth)
+    return shared.stretched(problem, rounds, streams, lambda t: 1.0 + 2.0 * upsilon, radius, released, growth)

@@ -6,7 +6,7 @@ from typing import Any
 
 from private_bandits import checks
 from private_bandits.kernels import linear, stretches
-from private_bandits.papers.contextual import _shared
+from private_bandits.papers.contextual import shared
 from private_bandits.policy import Policy
 
 GROWTH = 0.01
@@ -76,7 +76,7 @@ def reference(problem: Any, rounds: int, streams: Any, *, policy: Policy, growth
     record: Any = policy.record
 
     def users(n: int, size: int) -> Any:
-        return _shared.gaussians(streams.noise, size, record.sigma * math.sqrt(n))
+        return shared.gaussians(streams.noise, size, record.sigma * math.sqrt(n))
 
     def shift(t: int) -> float:
         return float(record.ridge + 2.0 * record.shift * math.sqrt(t))
@@ -84,5 +84,5 @@ def reference(problem: Any, rounds: int, streams: Any, *, policy: Policy, growth
     def radius(t: int) -> float:
         return float(linear.radius(record, t, 0.0))
 
-    noise = _shared.messages(problem.dim, users)
-    return _shared.stretched(problem, rounds, streams, shift, radius, noise, growth)
+    noise = shared.messages(problem.dim, users)
+    return shared.stretched(problem, rounds, streams, shift, radius, noise, growth)

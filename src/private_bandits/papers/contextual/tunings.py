@@ -10,12 +10,12 @@ for gradient descent). Bounds are on expected regret and may exceed what any pla
 import math
 
 from private_bandits import checks
-from private_bandits.papers.contextual._shared_convex import Tuning, check_convex, checked_rounds
 from private_bandits.papers.contextual.accounting import noise_reach, noise_variance
 from private_bandits.papers.contextual.agarwal_algorithm_1 import stochastic_tuning
 from private_bandits.papers.contextual.flaxman_bgd import bgd, strong_bgd
 from private_bandits.papers.contextual.hazan_algorithm_1 import hazan_levy
 from private_bandits.papers.contextual.saha_algorithm_1 import saha_tewari
+from private_bandits.papers.contextual.shared_convex import Tuning, check_convex, checked_rounds
 from private_bandits.papers.contextual.zimmert_tsallis_inf import tsallis
 from private_bandits.problems import ConvexLoss
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from private_bandits.papers.contextual._shared_convex import Learner, Tuning
+from private_bandits.papers.contextual.shared_convex import Learner, Tuning
 from private_bandits.problems import ConvexLoss
 from private_bandits.reference_tools import Generator
 

@@ -1,15 +1,13 @@
 """Chen et al. (2020), *(Locally) Differentially Private Combinatorial Semi-Bandits*.
 
-A file an algorithm, after its place in the paper; instances, graphs, bounds.
+A file an algorithm, after its place in the paper; instances, bounds.
 """
 
 from private_bandits.papers.semibandits import bounds
-from private_bandits.papers.semibandits._shared import VARIANTS
 from private_bandits.papers.semibandits.algorithm_1 import cucb_ldp1
 from private_bandits.papers.semibandits.algorithm_2 import cucb_ldp2
 from private_bandits.papers.semibandits.algorithm_3 import cucb_dp
 from private_bandits.papers.semibandits.combinatorial_ucb import cucb
-from private_bandits.papers.semibandits.graphs import maximum_spanning_tree, online_shortest_path
 from private_bandits.papers.semibandits.instances import (
     coverage,
     k_path,
@@ -21,6 +19,7 @@ from private_bandits.papers.semibandits.repair_blocks import cucb_blocks
 from private_bandits.papers.semibandits.repair_hypercube import cucb_hypercube
 from private_bandits.papers.semibandits.repair_radius import super_arm_radius
 from private_bandits.papers.semibandits.section_3_2 import cucb_dp_least_pulled
+from private_bandits.papers.semibandits.shared import VARIANTS
 from private_bandits.policy import Policy
 
 __all__ = [
@@ -36,8 +35,6 @@ __all__ = [
     "cucb_ldp1",
     "cucb_ldp2",
     "k_path",
-    "maximum_spanning_tree",
-    "online_shortest_path",
     "public_arms",
     "separated",
     "super_arm_radius",

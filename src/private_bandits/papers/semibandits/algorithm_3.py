@@ -6,8 +6,8 @@ from typing import Any
 from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.papers.semibandits._shared import PAPER, SAMPLING, VARIANTS, Plain, index_record
 from private_bandits.papers.semibandits.radii import node_radius
+from private_bandits.papers.semibandits.shared import PAPER, SAMPLING, VARIANTS, Plain, index_record
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Generator, laplace, least_reported_first

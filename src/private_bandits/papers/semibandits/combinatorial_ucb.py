@@ -5,7 +5,7 @@ from typing import Any
 
 from private_bandits import checks
 from private_bandits.kernels import index
-from private_bandits.papers.semibandits._shared import SAMPLING, Plain, index_record
+from private_bandits.papers.semibandits.shared import SAMPLING, Plain, index_record
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import least_reported_first

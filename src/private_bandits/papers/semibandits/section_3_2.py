@@ -4,7 +4,7 @@ from typing import Any
 
 from private_bandits.kernels import index
 from private_bandits.papers.semibandits import algorithm_3
-from private_bandits.papers.semibandits._shared import PAPER
+from private_bandits.papers.semibandits.shared import PAPER
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 

@@ -18,7 +18,7 @@ from private_bandits.policy import Policy
 from private_bandits_book.judging import rates
 from private_bandits_book.judging.rates import DELTA, EPSILON, LOG, SIZE, RateFit
 from private_bandits_book.runs import identity
-from private_bandits_book.studies import LongRun, LongStudy, means
+from private_bandits_book.studies import LongRun, LongStudy
 
 LEARNING_HORIZON, GROWTH_HORIZON, ORDER_HORIZON, KAPPA_HORIZON = 10**8, 5 * 10**7, 10**5, 10**7
 SEED, ORDER_RUNS, KAPPA_RUNS, FIGURES = 20211, 400, 10, (20, 4, 0.2, 0.15)  # the last are L, K, p and gap
@@ -53,26 +53,6 @@ def learning_runs() -> list[LongRun]:
         ]
         policies += [*(printed if epsilon in (0.2, 1.0) else [bit]), blocks]
     return [_long(paper.b_lb(*FIGURES), policy, horizon) for policy in policies]
-
-
-def learning_times(learning: pd.DataFrame) -> pd.DataFrame:
-    """Return when each policy starts to learn, and its regret at the end, as a share of that of uniform play too.
-
-    A policy starts to learn at the first checkpoint from which its regret per round is less than half of that of
-    uniform play, for good; NaN if there is none.
-
-    Parameters
-    ----------
-    learning : DataFrame
-        Rows of the study.
-    """
-    by, uniform, rows = ["policy", "epsilon", "effective_epsilon"], paper.b_lb(*FIGURES).uniform_regret(), []
-    for _, part in means(learning, [*by, "t"]).groupby(by, sort=False):
-        t, last = part["t"].to_numpy(float), part.iloc[-1]
-        began = 1 + max(np.flatnonzero(~rates.learnt(np.diff(part["regret"]) / np.diff(t), uniform)), default=-1)
-        ends = {"learns_from": t[began] if began < len(t) - 1 else math.nan}
-        rows.append({**last, **ends, "over_uniform": last["regret"] / (uniform * t[-1])})
-    return pd.DataFrame(rows).drop(columns="t")
 
 
 # --- how does regret grow?
