@@ -5,7 +5,7 @@ import math
 from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.papers.cascading._shared import SAMPLING, composition_scale, laplace_loss, local, terms
+from private_bandits.papers.cascading.shared import SAMPLING, composition_scale, laplace_loss, local, terms
 from private_bandits.policy import Calibration, Policy
 from private_bandits.reference_tools import Problem, Rows, Streams, click, largest
 
