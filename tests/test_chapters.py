@@ -365,6 +365,7 @@ LEFT = {
     "PYTHONWARNDEFAULTENCODING": "1",
     "MPLBACKEND": "nonsense",
     "MATPLOTLIBRC": "/nonsense",
+    "SOURCE_DATE_EPOCH": "",
     "IPYKERNEL_CELL_NAME": "x",
     "JUPYTER_CONFIG_DIR": "/nonsense",
     "JPY_INTERRUPT_EVENT": "1",
