@@ -122,6 +122,7 @@ def text(results: dict[str, Any], others: dict[str, Any], growth: dict[str, Any]
     played = [row for row in growth["games"] if (row["swept"], row["policy"]) == ("arms", "no noise")]
     longest = max((row for row in growth["calls"] if row["swept"] == "replications"), key=lambda row: row["value"])
     met = [row["met"] for row in results["races"] if row["met"] is not None]
+    quick = [row["met"] for row in results["compiled"] if row["met"] is not None]
     fastest = max(
         (row for row in others["peers"] if row["library"] != "private-bandits"), key=lambda row: row["rounds_a_second"]
     )
@@ -132,6 +133,9 @@ def text(results: dict[str, Any], others: dict[str, Any], growth: dict[str, Any]
         fastest=fastest["library"],
         met=sum(met),
         targets=len(met),
+        compiled_met=sum(quick),
+        compiled_targets=len(quick),
+        version=results["machine"]["private-bandits"],
         short=games["rounds", "no noise", 10**4],
         long=games["rounds", "no noise", 10**8],
         hybrid_short=games["rounds", "hybrid", 10**4],

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import listed
-import networkx as nx
 import numpy as np
 import xarray as xr
 
@@ -54,7 +53,6 @@ ARMS = Arms.bernoulli([0.5, 0.4, 0.3])
 SETS = SemiBandit.from_sets([0.5, 0.4, 0.3, 0.2], [[0, 1], [2, 3]])
 TOP = SemiBandit.top_k([0.5, 0.4, 0.3, 0.2], 2)
 PARETO = heavy_tailed.setting(1, 0.5)
-GRAPH = nx.complete_graph(4)
 
 MASKED = np.ma.masked_array([0.5, 0.2], [0, 1])
 
@@ -64,8 +62,8 @@ VALUES: dict[str, Any] = {
     "p": 0.4, "gap": 0.1, "v": 0.5, "u": 1.0, "beta": 0.1, "sensitivity": 1.0, "sigma": 1.0, "n": 6, "n_values": 3,
     "values": [0, 1], "rng": rng, "rate": 0.1, "samples": 10.0, "few": 1.0, "small": 1.0, "log_tail": 3.0,
     "level": 0.9, "problem": LOSS, "replications": 2, "seed": 1, "means": [0.5, 0.4, 0.3, 0.2], "failure": 0.1,
-    "regret": 10.0, "bound": 1.0, "shape": 2.0, "number": 1, "n_nodes": 3, "n_targets": 2, "graph": GRAPH,
-    "source": 0, "target": 3, "costs": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "successes": 3, "runs": 10,
+    "regret": 10.0, "bound": 1.0, "shape": 2.0, "number": 1, "n_nodes": 3, "n_targets": 2,
+    "target": 3, "successes": 3, "runs": 10,
     "channel": [[0.5, 0.5], [0.2, 0.8]], "messages": [[0.0], [1.0]], "environment": [[0.5, 0.5], [0.2, 0.8]],
     "policy": Fair, "table": [[0.0, 1.0], [1.0, 0.0]], "anchors": [[0.3, 0.1], [0.2, 0.2]], "theta": [0.6, 0.8],
     "n_actions": 3, "sets": [[0, 1], [2, 3]], "arms": ARMS, "probabilities": [[0.5, 0.4], [0.3, 0.2]],
@@ -107,6 +105,11 @@ OTHERS: dict[str, dict[str, Any]] = {
         **dict.fromkeys(("value_delta", "effective_delta"), 1e-3), "trust": "local", "reason": "one noisy mean",
     },
     "baselines.replay": {"policy": baselines.ucb()},
+    "papers.definitions.on_responses": {"policy": baselines.ucb()},
+    **dict.fromkeys(
+        ("papers.definitions.eliminate_and_replay", "papers.definitions.to_the_middle"),
+        {"policy": baselines.ucb(), "mixing": 0.1, "batch": 10, "epochs": 2},
+    ),
     "papers.contextual.by_stretches": {"policy": contextual.linucb(dim=2)},
     "papers.definitions.replacements.asoodeh_zhang": {"gaps": [0.1, 0.2], "divergences": [0.1, 0.3]},
     "papers.definitions.factor.theorem_a_excess": {"mixing": 0.1, "batch": 10, "epochs": 2},
@@ -114,7 +117,6 @@ OTHERS: dict[str, dict[str, Any]] = {
     "problems.ConvexLoss": {"domain": "ball", "kind": "quadratic", "anchors": [[0.3, 0.0]]},
     "privacy.table_laws": {"horizon": 2},
     "privacy.environment_law": {"horizon": 2},
-    "papers.semibandits.maximum_spanning_tree": {"means": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]},
 }  # fmt: skip
 # made by class methods, by readers or by constructors, and what is only answered
 SKIPPED = {"FinitePolicy", "Learner", "LinearContext", "Player", "Policy", "Problem", "SetBandit"}
@@ -133,7 +135,7 @@ HOSTILE: tuple[Any, ...] = (
 
     10**400, -(10**400), [10**400, 0.5], 1e300, 1e-300, 5e-324, 1e-12,
     range(3), iter([1, 2]), slice(2), Ellipsis, NotImplemented, LOSS, CASCADE, ARMS, CONTEXT, Fair(),
-    cascading.cascade_ucb1(), cascading.cascade_ucb1, np.random.default_rng(0), GRAPH, SETS, TOP,
+    cascading.cascade_ucb1(), cascading.cascade_ucb1, np.random.default_rng(0), SETS, TOP,
 )  # fmt: skip
 
 

@@ -19,8 +19,8 @@ from private_bandits.problems import Arms
 def test_the_index_of_dp_klucb_spends_ln_t_on_d_epsilon(epsilon):
     for level in (0.001, 0.1, 1.0):
         q = azize_dp_klucb._index(0.2, level, epsilon)
-        assert q == 1.0 or private_kl(0.2, q, epsilon) == pytest.approx(level, rel=1e-9)
-        assert q == 1.0 or private_kl(0.2, q + 1e-6, epsilon) > level
+        assert q == 1.0 or private_kl(0.2, q, epsilon=epsilon) == pytest.approx(level, rel=1e-9)
+        assert q == 1.0 or private_kl(0.2, q + 1e-6, epsilon=epsilon) > level
     state = state_after(episodes, Arms.bernoulli([0.3]), dp_klucb(epsilon).record, 64)
     assert state.pulls[0] == 64 and state.means[0] == state.totals[0] / 64  # phases of 1, 1, 2, .., 32
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import yaml
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 from conftest import build
 from fontTools.ttLib import TTFont
 
@@ -221,9 +221,26 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
 def test_the_first_page_counts_the_verdicts(pages: dict[Path, Page]) -> None:
     rows = [row for path in LEDGERS.values() for row in _rows(path)]
     (page,) = (page for path, page in pages.items() if path.name == "intro.html")
-    (total,) = (row for row in page.soup.select("tbody tr") if row.select("td")[0].get_text() == "all")
-    said = [int(cell.get_text() or 0) for cell in total.select("td")[1:]]
-    assert sum(said) == len(rows) and said[0] == sum(row["verdict"] == "reproduced" for row in rows)
+    (table,) = (one for one in page.soup.select("table") if "the papers" in one.get_text())
+    found = {line[0]: [counted(cell) for cell in line[1:]] for line in cells_of(table)}
+    theirs = [row for row in rows if not row["claim"].startswith("own-") and row["kind"] != "anchor"]
+    failed = Counter(row["evidence"] == "inherited" for row in theirs if row["verdict"] == "not reproduced")
+    total = found.pop("the papers")
+    assert total[2] == (failed[False], failed[True]) and min(total[2]) > 0
+    assert sum(map(sum, total)) == len(theirs)
+    assert sum(sum(map(sum, line)) for line in found.values()) == len(rows)
+    own = [line for name, line in found.items() if name.startswith("this book")]
+    assert sum(sum(map(sum, line)) for line in own) == sum(row["claim"].startswith("own-") for row in rows)
+
+
+def counted(cell: str) -> tuple[int, int]:
+    """What stands by itself, and what follows from others."""
+    itself, _, heirs = cell.partition("+")
+    return int(itself or 0), int(heirs or 0)
+
+
+def cells_of(table: Tag) -> list[list[str]]:
+    return [[cell.get_text().strip() for cell in row.select("td")] for row in table.select("tbody tr")]
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

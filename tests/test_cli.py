@@ -364,8 +364,9 @@ def test_claims_prints_two_lines_a_claim_and_the_totals(judged, capsys):
         "    not reproduced (measured): 12.5 [11, 14]; 12.5 is too much",
         'tiny figure-1a  Figure 1(a): It "falls", é.',
         "    undecided (inherited): cannot be measured",
-        "2 numbered theorems, tables and figures: 1 not reproduced, 1 undecided. 2 rows by evidence: 1 measured, "
-        "1 inherited. 1 row fails: 1 by themselves, 0 by what they rest on.",
+        "2 numbered theorems, tables and figures: 1 not reproduced, 1 undecided. 2 rows: 2 of the papers; "
+        "by evidence 1 measured, 1 inherited. "
+        "Not reproduced: 1 of the papers by themselves, 0 by what they rest on; 0 of the others.",
     ]
 
 

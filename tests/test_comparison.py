@@ -88,7 +88,9 @@ def test_the_recommendation_follows_the_runs():
 
     assert re.search(r"Take \*\*a\*\* .* else \*\*b_local\*\*", advised(a=20.0, b_local=40.0))
     assert advised(a=40.0, b_local=20.0).startswith("Take **b_local**")
-    assert advised(a=20.0).startswith("With a trusted curator take **a**")
+    assert advised(a=20.0).startswith("With a trusted curator take **a**,")
+    both = advised(a=20.0, b=20.0 + np.linspace(0.5, -0.5, 8), b_local=40.0)
+    assert both.startswith(("Take **a** or **b** (tied) if", "Take **b** or **a** (tied) if"))
 
 
 @pytest.mark.parametrize("label", RANKINGS)

@@ -13,14 +13,6 @@ from private_bandits_book.judging.rulings import LONGEST_REASON, Ruling
 from private_bandits_book.judging.verdicts import DERIVED, EXACT, NOT_REPRODUCED, REPRODUCED
 from private_bandits_book.package_data import tables
 
-
-def test_section_5_3_would_hold_at_small_epsilon(monkeypatch):
-    monkeypatch.setattr(rules, "GRID", (0.1, 0.69))
-    assert rules.section_5_3().verdict == REPRODUCED
-    monkeypatch.setattr(rules, "GRID", (0.1, 0.70))
-    assert rules.section_5_3().verdict == NOT_REPRODUCED
-
-
 # --- evidence of the notebook
 
 
@@ -48,11 +40,12 @@ def verdict(found: Ruling) -> str:
 @pytest.mark.parametrize(("loss", "expected"), [(1.0, REPRODUCED), (1.001, NOT_REPRODUCED)])
 def test_local_privacy_gives_privacy(losses, loss, expected):
     assert verdict(rules.local_implies_dp({"a": 0.2, "b": loss}, 1.0)) == expected
-    assert verdict(rules.mishra_thakurta(changed(losses, lemmas.LAPLACE, "local", loss))) == expected
 
 
-def test_noisy_statistics_are_not_local_privacy(losses):
-    assert verdict(rules.mishra_thakurta(losses)) == NOT_REPRODUCED
+def test_noisy_statistics_are_no_local_privacy_of_each_reward(losses):
+    assert verdict(rules.own_no_local(losses)) == REPRODUCED
+    assert verdict(rules.own_no_local(changed(losses, lemmas.LAPLACE, "local", 1.0))) == NOT_REPRODUCED
+    assert verdict(rules.own_no_local(changed(losses, lemmas.LAPLACE, "outcomes", math.inf))) == NOT_REPRODUCED
 
 
 @pytest.mark.parametrize(("provided", "expected"), [(0.6, REPRODUCED), (0.6001, NOT_REPRODUCED)])
@@ -62,14 +55,9 @@ def test_a_mechanism_may_provide_environment_privacy(losses, provided, expected)
     assert verdict(rules.definition_5(over, 0.6)) == NOT_REPRODUCED
 
 
-def test_an_algorithm_cannot_provide_environment_privacy(losses):
-    assert verdict(rules.definition_5_algorithm(losses)) == NOT_REPRODUCED
-    assert verdict(rules.definition_5_algorithm(changed(losses, "retraction", "environment", 0.59))) == REPRODUCED
-
-
-def test_all_actions_reveal_more_with_time(composition):
-    assert verdict(rules.bounded_loss(composition)) == NOT_REPRODUCED
-    assert verdict(rules.bounded_loss(composition.assign(all_arms=1.0))) == REPRODUCED
+def test_a_policy_that_sees_exact_rewards_provides_no_environment_privacy(losses):
+    assert verdict(rules.own_no_environment(losses)) == REPRODUCED
+    assert verdict(rules.own_no_environment(changed(losses, "retraction", "environment", 0.59))) == NOT_REPRODUCED
 
 
 def test_guesses_are_judged_by_what_the_definition_covers():

@@ -79,8 +79,8 @@ def test_kl_and_its_edges():
 def test_what_the_response_keeps(p, q, epsilon):
     keep = math.exp(epsilon) / (1 + math.exp(epsilon))
     answers = [np.array([1 - x, x]) @ [[keep, 1 - keep], [1 - keep, keep]] for x in (p, q)]
-    assert divergences.response_kl(p, q, epsilon) == close(float(rel_entr(*answers).sum()), rel=1e-8)
-    assert divergences.response_kl(p, q, math.inf) == close(divergences.bernoulli_kl(p, q))
+    assert divergences.response_kl(p, q, epsilon=epsilon) == close(float(rel_entr(*answers).sum()), rel=1e-8)
+    assert divergences.response_kl(p, q, epsilon=math.inf) == close(divergences.bernoulli_kl(p, q))
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 2.0])
@@ -93,17 +93,17 @@ def test_private_kl_is_its_minimum(p, q, epsilon):
         method="bounded",
         options={"xatol": 1e-12},
     )
-    value = divergences.private_kl(p, q, epsilon)
+    value = divergences.private_kl(p, q, epsilon=epsilon)
     assert value == close(min(found.fun, divergences.bernoulli_kl(p, q), epsilon * abs(p - q)), rel=1e-7)
 
 
 def test_private_kl_in_its_limits():
-    assert divergences.private_kl(0.3, 0.6, math.inf) == divergences.bernoulli_kl(0.3, 0.6)
-    assert divergences.private_kl(0.3, 0.6, 2.0) == divergences.bernoulli_kl(0.3, 0.6)  # log-odds 1.25 apart
-    assert divergences.private_kl(0.3, 0.6, 1e-6) == close(0.3e-6, rel=1e-5)
-    assert divergences.private_kl(0.3, 1.0, 0.7) == close(0.7 * 0.7)
-    assert divergences.private_kl(0.4, 0.4, 0.7) == 0.0
-    values = [divergences.private_kl(0.2, 0.7, x) for x in np.linspace(0.05, 4, 40)]
+    assert divergences.private_kl(0.3, 0.6, epsilon=math.inf) == divergences.bernoulli_kl(0.3, 0.6)
+    assert divergences.private_kl(0.3, 0.6, epsilon=2.0) == divergences.bernoulli_kl(0.3, 0.6)  # log-odds 1.25 apart
+    assert divergences.private_kl(0.3, 0.6, epsilon=1e-6) == close(0.3e-6, rel=1e-5)
+    assert divergences.private_kl(0.3, 1.0, epsilon=0.7) == close(0.7 * 0.7)
+    assert divergences.private_kl(0.4, 0.4, epsilon=0.7) == 0.0
+    values = [divergences.private_kl(0.2, 0.7, epsilon=x) for x in np.linspace(0.05, 4, 40)]
     assert values == sorted(values)
 
 
@@ -117,7 +117,7 @@ def paired(policy, horizon, first=FIRST, second=SECOND):
 def action_bound(pair):
     """Sum over arms of E_1[N_a] d_epsilon at the exact loss."""
     arms = zip(pair.pulls[0], pair.p.tolist(), pair.q.tolist(), strict=True)
-    return sum(n * divergences.private_kl(x, y, pair.loss()) for n, x, y in arms)
+    return sum(n * divergences.private_kl(x, y, epsilon=pair.loss()) for n, x, y in arms)
 
 
 def actions(pair):
@@ -138,7 +138,7 @@ def test_lemma_3_is_exact(policy):
 def test_lemma_4_by_hand(epsilon, p, q):
     printed = 2 * min(4.0, math.exp(2 * epsilon)) * (math.exp(epsilon) - 1) ** 2 * divergences.bernoulli_kl(p, q)
     (row,) = lemmas.lemma_4([epsilon], [(p, q)]).itertuples()
-    assert row.looseness == close(printed / divergences.response_kl(p, q, epsilon))
+    assert row.looseness == close(printed / divergences.response_kl(p, q, epsilon=epsilon))
 
 
 def test_lemma_5_adds_a_positive_term_at_the_exact_loss():

@@ -5,11 +5,20 @@ from __future__ import annotations
 import math
 from itertools import product
 
+import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.stats import binom
 
-from private_bandits.papers.definitions import bounds, factor, replacements
+from private_bandits.baselines import kl_ucb, ldp_ucb_response, replay, thompson, ucb
+from private_bandits.mechanisms.noise import geometric, laplace
+from private_bandits.papers import definitions
+from private_bandits.papers.definitions import bounds, factor, replacements, theorem_a
+from private_bandits.policy import Player
 from private_bandits.privacy.divergences import bernoulli_kl, response_kl
+from private_bandits.problems import Arms
+from private_bandits.simulation import trace
+from private_bandits.streams import streams
 
 close = pytest.approx
 
@@ -107,7 +116,7 @@ def test_randomised_response_reaches_the_contraction():
     for epsilon in (0.2, 3.0):
         share = replacements.contraction(epsilon=epsilon)
         assert share == close((math.expm1(epsilon) / (math.exp(epsilon) + 1)) ** 2)
-        assert response_kl(0.5, 0.5001, epsilon) / bernoulli_kl(0.5, 0.5001) == close(share, rel=1e-6)
+        assert response_kl(0.5, 0.5001, epsilon=epsilon) / bernoulli_kl(0.5, 0.5001) == close(share, rel=1e-6)
 
 
 def test_the_bound_for_any_law():
@@ -142,3 +151,131 @@ def test_the_bound_for_any_law():
 def test_bad_arguments_are_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+# --- the policies of the proofs
+
+MEANS, HORIZON = [0.9, 0.3, 0.7, 0.1], 60_000
+
+
+class Turns(Player):
+    """A policy whose next arm depends on every reward that it is told."""
+
+    name = "turns"
+
+    def start(self, problem, choice, noise):
+        self.n_arms, self.place = problem.n_arms, 0
+        return self
+
+    def ask(self):
+        return [self.place % self.n_arms]
+
+    def tell(self, feedback):
+        self.place += 1 + int(feedback[0])
+
+
+def transcribed(epsilon, epochs, batch=0, mixing=0.0):
+    """The proof of Theorem A around `Turns`, or that of elimination without a batch: who is left, and the arms."""
+    env, _, noise = streams(7, 0)
+    left, rows = list(range(4)), []
+
+    def pulled(arm):
+        rows.append(arm)
+        reward = float(env.random() < MEANS[arm])
+        if mixing and noise.random() < 2 * mixing:
+            reward = float(noise.random() < 0.5)
+        return reward
+
+    for e in range(1, epochs + 1):
+        log = math.log((4 if batch else 3) * 4 * HORIZON / 4**e)
+        n = math.ceil(max(32 * 4**e, 8 * 2**e / epsilon) * log)
+        sums = dict.fromkeys(left, 0.0)
+        for _ in range(n):
+            for arm in left:
+                sums[arm] += pulled(arm)
+        if batch:
+            noisy = {arm: (s + geometric(noise, epsilon)) / n for arm, s in sums.items()}
+        else:
+            noisy = {arm: s / n + laplace(noise, 1 / (epsilon * n)) for arm, s in sums.items()}
+        left = [arm for arm in left if max(noisy.values()) - noisy[arm] <= 2**-e / 2]
+    store, place = {arm: [] for arm in left}, 0
+    while len(rows) < HORIZON:
+        arm = left[place % len(left)] if batch else left[0]
+        if not batch:
+            rows.append(arm)
+            continue
+        if not store[arm]:
+            total = sum(pulled(arm) for _ in range(batch))
+            store[arm] = [batch, min(max(total + geometric(noise, epsilon), 0), batch)]
+        while store[arm] and len(rows) < HORIZON:
+            m, ones = store[arm]
+            one = ones == m if ones in (0, m) else noise.random() * m < ones
+            store[arm] = [m - 1, ones - one] if m > 1 else []
+            place += 1 + one
+            arm = left[place % len(left)]
+    return left, rows[:HORIZON]
+
+
+@pytest.mark.parametrize(("epsilon", "epochs"), [(1.0, 1), (0.02, 1), (0.1, 2), (math.inf, 2)])
+def test_elimination_plays_the_proof(epsilon, epochs):
+    policy = definitions.elimination(epsilon, n_arms=4, horizon=HORIZON, epochs=epochs)
+    shown = trace(Arms.bernoulli(MEANS), policy, horizon=HORIZON, seed=7)
+    left, rows = transcribed(epsilon, epochs)
+    assert shown[:, 0].tolist() == rows and 1 <= len(left) < 4
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "epochs", "batch", "mixing"), [(1.0, 1, 50, 0.0), (0.05, 1, 30, 0.1), (0.1, 2, 7, 0.01)]
+)
+def test_the_policy_of_theorem_a_plays_the_proof(epsilon, epochs, batch, mixing):
+    policy = definitions.eliminate_and_replay(
+        Turns(), epsilon, n_arms=4, horizon=HORIZON, mixing=mixing, batch=batch, epochs=epochs
+    )
+    shown = trace(Arms.bernoulli(MEANS), policy, horizon=HORIZON, seed=7)
+    left, rows = transcribed(epsilon, epochs, batch, mixing)
+    assert len(left) == 3 - epochs and shown[:, 0].tolist() == rows
+
+
+def test_a_compiled_policy_on_responses_plays_as_the_one_that_is_compiled_on_them():
+    arms = Arms.bernoulli(MEANS)
+    for epsilon in (0.3, 2.0, math.inf):
+        run = {"horizon": 2000, "seed": 7}
+        shown = trace(arms, definitions.on_responses(ucb(), epsilon), **run)
+        np.testing.assert_array_equal(shown, trace(arms, ldp_ucb_response(epsilon), **run))
+    for policy in (ucb(), kl_ucb(), thompson()):
+        plain = trace(arms, definitions.on_responses(policy, math.inf), horizon=500, seed=7)[:, 0]
+        means = [
+            np.mean(trace(arms, p, horizon=500, seed=7)[:, 0] == 0) for p in (policy, replay(policy, 1.0, horizon=500))
+        ]
+        assert np.mean(plain == 0) == close(means[0], abs=0.3), policy
+
+
+@pytest.mark.parametrize(("mean", "found"), [(0.9, 0.9), (0.9, 0.88), (0.05, 0.07), (0.5, 0.5), (0.52, 0.47)])
+def test_sums_that_are_moved_to_the_middle_have_the_law_of_an_arm_there(mean, found):
+    """Step 4 of Theorem C: off by no more than what the estimate is off, and the root of the batch."""
+    m, draws, rng = 400, 200_000, np.random.default_rng(1)
+    moved = [theorem_a.middle(int(s), m, found, rng) for s in rng.binomial(m, mean, draws)]
+    seen = np.bincount(moved, minlength=m + 1) / draws
+    wanted = binom.pmf(np.arange(m + 1), m, 0.5 + mean - found)
+    assert 0.5 * np.abs(seen - wanted).sum() < 0.04
+    unmoved = binom.pmf(np.arange(m + 1), m, mean)
+    assert abs(mean - 0.5) < 0.1 or 0.5 * np.abs(unmoved - wanted).sum() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"epochs": 8}, "epochs must be >= 1 and <= 7, got 8"),
+        ({"batch": 0}, "batch must be >= 1"),
+        ({"mixing": 0.5}, "mixing must be >= 0 and < 0.5, got 0.5"),
+        ({"policy": ucb(horizon=10)}, "policy must be for 60000 rounds or more, got UCB"),
+        ({"policy": ldp_ucb_response(1.0)}, "policy must be ucb, kl_ucb or thompson, or written in Python"),
+    ],
+)
+def test_what_the_policies_of_the_proofs_refuse(change, message):
+    told = {"policy": ucb(), "n_arms": 4, "horizon": HORIZON, "mixing": 0.1, "batch": 10, "epochs": 2} | change
+    with pytest.raises(ValueError, match=message):
+        definitions.eliminate_and_replay(epsilon=1.0, **told)
+    policy = definitions.elimination(1.0, n_arms=3, horizon=HORIZON)
+    with pytest.raises(ValueError, match="n_arms=3, the problem has 4"):
+        trace(Arms.bernoulli(MEANS), policy, horizon=HORIZON, seed=1)

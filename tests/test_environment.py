@@ -110,7 +110,7 @@ def test_lock_meets_every_range(python: str, platform: str, system: str) -> None
 
 @pytest.mark.parametrize(
     ("folder", "declared"),
-    [("src/private_bandits", set(LIBRARY) | {"networkx"}), ("src", set(LIBRARY) | set(BOOK) | set(DASK))]
+    [("src/private_bandits", set(LIBRARY)), ("src", set(LIBRARY) | set(BOOK) | set(DASK))]
     + [(name, set(LIBRARY) | set(TEST)) for name in ("tests", "benchmarks", "publish")],
 )
 def test_every_import_is_declared(folder: str, declared: set[str]) -> None:

@@ -40,10 +40,10 @@ def test_the_verdicts_hold_at_every_v(monkeypatch, v):
 
 
 def test_the_least_ratios_are_the_ones_by_hand(monkeypatch):
-    """Of T^(3/4): a quarter of 1/6. Locally at v = 1: the largest gap, where 1/gap^2 stands against C."""
-    assert rules.theorem_dp_lower().measurement.measured == pytest.approx(1 / 24)
+    """Of T^(3/4): a quarter, as epsilon goes to 0. Locally at v = 1: the largest gap, where 1/gap^2 is over C."""
+    assert rules.theorem_dp_lower().measurement.measured == pytest.approx(1 / 4, rel=1e-3)
     monkeypatch.setattr(rules, "VS", (1.0,))
-    loss = 4 * (math.e - 1) ** 2
+    loss = (math.e - 1) ** 2
     assert rules.theorem_ldp_lower_dependent().measurement.measured == pytest.approx(1 / (0.199**2 * loss), rel=1e-6)
 
 
@@ -94,7 +94,7 @@ def test_a_bound_that_moves_by_more_than_a_logarithm_leaves_a_claim_open(
 def test_a_claim_is_refuted_only_by_a_lower_bound_that_outgrows_it(monkeypatch, power, expected):
     """A lower bound below a claim reproduces nothing, and a slope may be a logarithm's."""
     steeper(monkeypatch, bounds, "ldp_lower_independent", lambda v, horizon, **_: horizon ** (power - v / (2 + 2 * v)))
-    assert rules.table_heavytailed_independent_ldp_upper().verdict == expected
+    assert rules.theorem_ldp_upper_independent().verdict == expected
 
 
 def test_a_vacuous_bound_decides_nothing(monkeypatch):
@@ -148,7 +148,7 @@ def panel(se, low, high, horizon=10**12, spread=0.001, spare=2.0, setting=1):
         ((0.25, 0.20, 0.30), UNDECIDED),
         ((0.40, 0.20, 0.30), NOT_REPRODUCED),
         ((0.199, 0.20, 0.30), REPRODUCED),
-        ((0.301, 0.20, 0.30), NOT_REPRODUCED),
+        ((0.301, 0.20, 0.30), UNDECIDED),  # of five runs
     ],
 )
 def test_an_order_must_hold_at_both_ends(shares, expected):

@@ -96,14 +96,16 @@ def test_an_edited_cell_is_run_again_and_all_that_it_makes_follows(tmp_path):
         assert notebook.typed("print(horizon, replications)")["text/plain"].split() == ["5000", "4"]
 
         # a list of policies
-        assert "composition" in notebook.edited('"section-5-3"')["text/html"].lower()
-        without = notebook.edited('"section-5-3"', "play(shop, [composed])", "play(shop, [paper.uniform()])")
-        assert ruling(without, "section-5-3").startswith("undecided: <em>Exact</em>: its runs are not shown")
+        assert "hybrid" in notebook.edited('"figure-1f"')["text/html"].lower()
+        without = notebook.edited(
+            '"figure-1f"', "paper.ucb_hybrid(epsilon, **sizes, noise_multiplier=0.01)", "paper.uniform()"
+        )
+        assert ruling(without, "figure-1f").startswith("undecided: <em>Exact</em>: its runs are not shown")
 
         # the last ruling counts
         notebook.edited("chapter.ledger()")
         rows = figure("claims").set_index("claim")
-        assert rows.loc["section-5-3", "verdict"] == "undecided"
+        assert rows.loc["figure-1f", "verdict"] == "undecided"
         assert typeset(rows.loc["own-central-over-local", "reason"]) in ruling(again, "own-central-over-local")
 
         for source, said in (

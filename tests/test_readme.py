@@ -117,7 +117,7 @@ def test_the_library_example_runs(tmp_path: Path) -> None:
     (code,) = _blocks("python")
     shown = _call("-W", "error", "-c", code, cwd=tmp_path).splitlines()
     assert len(shown) == 2
-    assert all(re.search(r": regret \d+, epsilon paid (inf|1\.0)$", line) for line in shown)
+    assert all(re.search(r": regret \d+, private with epsilon (inf|1\.0)$", line) for line in shown)
 
 
 def test_the_command_is_installed_under_its_name() -> None:

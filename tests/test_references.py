@@ -76,7 +76,8 @@ for privacy, alpha in ((0.2, None), (1.0, 3.1), (3.0, 0.2), (INF, 1.0)):
     width = {"epsilon": privacy} | ({"alpha": alpha} if alpha else {})
     add(baselines, "adap_ucb", "azize_algorithm_1", ARMS, LONG, width)
     add(baselines, "adap_klucb", "azize_algorithm_1", ARMS, LONG, width, also={"kl": True})
-    add(baselines, "dp_klucb", "azize_dp_klucb", ARMS, LONG, {"epsilon": privacy})
+    tuned = {"epsilon": privacy, "first": 7, "level": 0.8}
+    add(baselines, "dp_klucb", "azize_dp_klucb", ARMS, LONG, {"epsilon": privacy}, tuned)
 for inside in (ucb(), ucb(alpha=0.5), ucb(alpha=3.0, horizon=2000), kl_ucb(), kl_ucb(c=3.0), thompson()):
     rules = [
         {"epsilon": INF, "first": 1, "growth": 0.0},
@@ -107,6 +108,9 @@ for size in (1, 3, 7):
             {**trees, "noise_multiplier": 0.1, "c_1": 0.5},
             trees,
         )  # fmt: skip
+    for privacy, delta in ((0.5, 0.0), (9.0, 0.0), (9.0, 1e-3), (INF, 0.0)):
+        told = {"epsilon": privacy, "delta": delta, **k}
+        add(cascading, "forced_laplace", "repair_forced", lists, 400, told)
     for privacy in (1.0, INF):
         add(cascading, "repaired_local", "repair_first", lists, 400, {"epsilon": privacy, **k})
     add(
@@ -152,11 +156,13 @@ for bandit in OURS.values():
     add(
         semibandits, "cucb_blocks", "repair_blocks", [bandit], 1500,
         *({"epsilon": privacy, **sizes} for privacy in (1.0, 10.0, INF)),
+        {"epsilon": 10.0, **sizes, "horizon": None},
         replications=1,
     )  # fmt: skip
     for privacy in (1.0, 4.0, INF):
         told = {"epsilon": privacy, "horizon": 300}
-        add(semibandits, "super_arm_radius", "repair_radius", [bandit], 300, told, replications=1)
+        anew = told | {"horizon": None}
+        add(semibandits, "super_arm_radius", "repair_radius", [bandit], 300, told, anew, replications=1)
         told = told | {"list_size": bandit.list_size}
         add(semibandits, "cucb_hypercube", "repair_hypercube", [bandit], 300, told, replications=1)
 # at K = 20 the printed bonus leaves indices below 0: then any super arm is played
@@ -406,6 +412,8 @@ def numbers(record):
     for name, value in record._asdict().items():
         if hasattr(value, "_asdict"):
             yield from (((name, *path), one) for path, one in numbers(value))
+        elif isinstance(value, tuple):  # of runs, each of which is a policy of its own
+            continue
         elif name not in UNREAD and np.asarray(value).dtype == float and np.all(np.isfinite(value)) and np.any(value):
             yield (name,), value
 

@@ -19,10 +19,12 @@ from private_bandits.baselines import (
 )
 from private_bandits.kernels import replay as kernel
 from private_bandits.kernels.episodes import kl_upper
+from private_bandits.papers import cascading
 from private_bandits.papers.heavy_tailed.instances import pareto_arms
-from private_bandits.problems import Arms
+from private_bandits.problems import Arms, SemiBandit
 from private_bandits.reference_tools import largest
 from private_bandits.simulation import simulate, trace
+from private_bandits_book.rivals.single_observation import OneItem
 
 MEANS = [0.5, 0.9, 0.1, 0.9, 0.45]
 
@@ -157,3 +159,42 @@ def test_what_cannot_be_replayed_is_refused(policy):
 def test_what_it_was_not_made_for_is_refused(problem, policy, horizon, message):
     with pytest.raises(ValueError, match=message):
         simulate(problem, replay(policy, 1.0, horizon=10), horizon=horizon, replications=1, seed=0)
+
+
+class Reading(OneItem):
+    """`OneItem` that then reads its feedback in one more way."""
+
+    name = "more"
+
+    def __init__(self, read):
+        self.read = read
+
+    def tell(self, feedback):
+        super().tell(feedback)
+        self.read(feedback)
+
+
+MORE = [
+    lambda feedback: feedback[1],
+    lambda feedback: feedback[-1],
+    lambda feedback: feedback[:1],
+    len,
+    list,
+    lambda feedback: dict(zip(range(3), feedback, strict=False)),
+    lambda feedback: np.zeros(3) + feedback,
+    lambda feedback: np.asarray(feedback, float),
+]
+
+
+@pytest.mark.parametrize(
+    "problem", [cascading.b_lb(4, 2, 0.2, 0.1), SemiBandit.top_k([0.5, 0.5, 0.1], 2)], ids=["cascade", "sets"]
+)
+def test_a_policy_that_reads_more_than_one_number_of_a_list_is_refused(problem):
+    """It would otherwise run on one number, without a word, wherever it is lenient about the others."""
+    game = {"horizon": 200, "replications": 1, "seed": 0}
+    assert np.isfinite(simulate(problem, replay(OneItem(), 1.0, horizon=200), **game).regret).all()
+    for read in MORE:
+        with pytest.raises(
+            ValueError, match=r"policy must read one number a round, feedback\[0\], got more, which reads more"
+        ):
+            simulate(problem, replay(Reading(read), 1.0, horizon=200), **game)

@@ -1,11 +1,9 @@
-"""The kernel on semi-bandits: forced exploration, limits, fallback, trees, graphs."""
+"""The kernel on semi-bandits: forced exploration, limits, fallback, trees."""
 
 from __future__ import annotations
 
-import itertools
 import math
 
-import networkx as nx
 import numpy as np
 import pytest
 from semibandit_settings import KINDS, MEANS
@@ -13,7 +11,6 @@ from semibandit_settings import KINDS, MEANS
 from private_bandits.kernels import index
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.mechanisms.counters import tree_noise_at
-from private_bandits.papers.semibandits import maximum_spanning_tree, online_shortest_path
 from private_bandits.papers.semibandits.shared import Plain
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
@@ -126,47 +123,3 @@ def test_reading_a_tree_every_round_is_the_counter_of_mechanisms():
     for n in range(1, 200):
         assert tree_noise_at(ours, n, n - 1, 1.5, row) == mechanisms.tree_noise(theirs, n, 1.5, other)
     assert ours.bit_generator.state == theirs.bit_generator.state
-
-
-# --- graphs
-
-
-@pytest.mark.parametrize("graph", [nx.grid_2d_graph(3, 3), nx.DiGraph(list(nx.complete_graph(5).edges))], ids=str)
-def test_the_cheapest_path_is_among_those_listed(graph):
-    costs = np.random.default_rng(1).random(graph.number_of_edges())
-    ends = (list(graph)[0], list(graph)[-1])
-    assert online_shortest_path(graph, *ends, costs).best == pytest.approx(-brute_path(graph, *ends, costs))
-
-
-def brute_path(graph, source, target, costs):
-    price = dict(zip(graph.edges, costs, strict=True))
-    if not graph.is_directed():
-        price |= {(v, u): cost for (u, v), cost in price.items()}
-    walks = nx.all_simple_paths(graph, source, target)
-    return min(sum(price[edge] for edge in itertools.pairwise(walk)) for walk in walks)
-
-
-def test_all_spanning_trees_are_listed():
-    graph = nx.cycle_graph(5)
-    graph.add_edge(0, 2)
-    means = np.random.default_rng(2).random(6)
-    listed = maximum_spanning_tree(graph, means)
-    weighted = nx.Graph([(u, v, {"weight": w}) for (u, v), w in zip(graph.edges, means, strict=True)])
-    assert listed.best == pytest.approx(nx.maximum_spanning_tree(weighted).size("weight"))
-    assert len(listed.sets) == round(np.linalg.det(nx.laplacian_matrix(graph).toarray()[1:, 1:].astype(float)))
-    assert listed.list_size == 4
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda g: online_shortest_path(g, 0, 0, [0.5] * 3), "source and target must be two nodes that a path joins"),
-        (lambda g: online_shortest_path(g, 0, 9, [0.5] * 3), "source and target must be two nodes that a path joins"),
-        (lambda g: online_shortest_path(g, 0, 3, [0.5] * 2), "costs must have one entry per edge, 3, got 2"),
-        (lambda g: maximum_spanning_tree(g.to_directed(), [0.5] * 6), "graph must be undirected and connected"),
-        (lambda g: maximum_spanning_tree(nx.MultiGraph(g), [0.5] * 3), "graph must be a networkx Graph or DiGraph"),
-    ],
-)
-def test_bad_graphs_are_named(make, message):
-    with pytest.raises(ValueError, match=message):
-        make(nx.path_graph(4))

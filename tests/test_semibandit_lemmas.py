@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from private_bandits.mechanisms import TreeCounter
+from private_bandits.papers.semibandits import bounds, instances
 from private_bandits.problems import SemiBandit
 from private_bandits_book.chapters.semibandits import lemmas
 
@@ -81,10 +82,29 @@ def test_the_powers_of_a_law_are_found():
 def test_powers_against_the_claims():
     for found, claimed, proved in (
         (lemmas.private_exponents(), 1.0, 0.0), (lemmas.public_exponents(), 2.0, 1.0),
-        (lemmas.product_exponents(), 2.0, 1.0),
+        (lemmas.product_exponents(), 2.0, 1.0), (lemmas.tilde_exponents(), 1.5, 1.0),
+        (lemmas.tilde_exponents(20.0), 1.5, 1.0),
     ):  # fmt: skip
         assert found[0] == close(claimed, rel=0.02)
-        assert proved - 1e-6 <= found[1] < proved + 0.05
+        assert proved - 0.005 <= found[1] < proved + 0.05
+
+
+def test_the_bound_written_out_for_two_paths_is_that_of_the_library():
+    for size, epsilon in ((3, 0.5), (40, 0.02)):
+        problem = instances.k_path(2 * size, size, 1.0)
+        most = sum(bounds.cucb_blocks_upper(problem=problem, horizon=10**40, epsilon=epsilon))
+        assert size * lemmas.tilde_upper(size, math.log(10**40), epsilon) == close(most)
+
+
+@pytest.mark.parametrize("size", [10, 16, 100])
+def test_theorem_9_is_true_with_a_constant_of_one_over_two_k(size):
+    """Proved of every gap and epsilon; tight as epsilon tends to 0 on two paths."""
+    ratios = []
+    for x in np.linspace(0.005, 0.349, 20):
+        for epsilon in np.geomspace(1e-7, 1e3, 41):
+            at = {"n_arms": 2 * size, "list_size": size, "gap": x * size, "epsilon": epsilon, "horizon": 1000}
+            ratios.append(bounds.theorem_9(**at, variant="corrected") / bounds.theorem_9(**at))
+    assert 1.0 <= 2 * size * min(ratios) < 1.001
 
 
 def test_the_sum_is_within_a_constant_of_a_proved_lower_bound():

@@ -11,7 +11,7 @@ from claims import about, between
 from private_bandits_book.chapters.semibandits import lemmas, rules
 from private_bandits_book.chapters.semibandits.studies import SUBJECT
 from private_bandits_book.judging.rulings import NotShown
-from private_bandits_book.judging.verdicts import AFTER_REPAIR, EXACT, MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.judging.verdicts import AFTER_REPAIR, MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 
 def row(found, quantity="K", instances="one matters", best=1.0, **subject):
@@ -19,10 +19,9 @@ def row(found, quantity="K", instances="one matters", best=1.0, **subject):
     return {"quantity": quantity, "instances": instances, "best": best, "power": found, **known}
 
 
-def test_a_printed_local_bound_stands_if_no_first_report_is_too_costly_and_epsilon_is_small(monkeypatch):
+def test_a_printed_local_bound_stands_if_no_first_report_is_too_costly(monkeypatch):
+    assert rules.theorem_4().verdict == AFTER_REPAIR
     monkeypatch.setattr(lemmas, "first_report_horizon", lambda *_: math.inf)
-    assert rules.theorem_4().verdict == AFTER_REPAIR  # the bound goes to 0 as epsilon grows
-    monkeypatch.setattr(rules, "_LARGE", 0.1)
     assert rules.theorem_4().verdict == REPRODUCED
 
 
@@ -73,12 +72,6 @@ def test_the_super_arm_radius_is_private_and_has_one_factor(loss, at, verdict):
 )
 def test_one_ratio_rises_and_one_is_level(rising, level, verdict):
     assert rules.own_lower_ratio(rising, level).verdict == verdict
-
-
-@pytest.mark.parametrize(("moved", "verdict"), [((1, 1.1, 1.2), REPRODUCED), ((1, 2, 4), NOT_REPRODUCED)])
-def test_a_coverage_moves_as_its_size(moved, verdict):
-    found = rules.coverage_constant([4, 8, 16], list(moved))
-    assert (found.verdict, found.evidence) == (verdict, EXACT)
 
 
 @pytest.mark.parametrize(

@@ -17,23 +17,29 @@ import secrets
 import subprocess
 import sys
 import threading
+import time
 import types
+import uuid
 from collections import Counter, defaultdict, deque
 from fractions import Fraction
 
 import joblib
 import numpy as np
 import pytest
+import scipy.stats
 
 from private_bandits import baselines, simulate
 from private_bandits.baselines import replay
 from private_bandits.papers import cascading
+from private_bandits.papers.definitions.replacements import local_minimax
 from private_bandits.parameters import parameters
 from private_bandits.policy import Player
 from private_bandits.privacy import audit
 from private_bandits.privacy.sampled import lower_end
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem
 from private_bandits.simulation import trace
+from private_bandits_book.chapters.contextual.joint_privacy import wrong_guesses
+from private_bandits_book.chapters.definitions.lemmas import toy
 
 ARMS = Arms.bernoulli([0.5, 0.4])
 BALL = ConvexLoss.ball([[0.3]], kind="smooth")
@@ -149,14 +155,143 @@ LEAKS = {
 }
 
 
+class Counts(type):
+    """Of which a class keeps something."""
+
+    pulls = [0]
+
+
+def cell(number):
+    def held():
+        return number
+
+    held.of = number
+    return held
+
+
+FUNCTION = cell(0)
+FUNCTION.pulls = [0]
+
+
+def of_a_metaclass(self, feedback):
+    type(type(self)).pulls[0] += 1
+
+
+def of_a_method(self, feedback):
+    self.held.of += 1
+
+
+LEAKS |= {
+    "metaclass": Counts("Held", (Arm0,), {"__module__": "mine", "tell": of_a_metaclass})(),
+    "underscores": policy_with(_m_=[0], tell=lambda self, feedback: self._m_.append(feedback))(),
+    "attribute of a function": policy_with(tell=of_a_method)(cell(1)),
+    "sown in each run": policy_with(ask=lambda self: [np.random.seed(3)] and [np.random.randint(2)])(),  # noqa: NPY002
+    "a law of SciPy": policy_with(tell=lambda self, feedback: self.held.rvs())(scipy.stats.norm()),
+    "another class": policy_with(start=lambda self, problem, *streams: setattr(self, "__class__", Learner) or self)(),
+}
+
+
 @pytest.mark.parametrize("policy", LEAKS.values(), ids=LEAKS)
 def test_a_run_that_changes_what_the_next_one_finds_is_refused(policy):
-    with pytest.raises(ValueError, match="a run must leave nothing to the next, got a change of"):
-        play(policy, replications=1)
-    if policy is LEAKS["of a learner's class"]:  # which an audit of many short runs does not look at
-        return
-    with pytest.raises(ValueError, match="a run must leave nothing to the next, got a change of"):
-        audit(policy, problem=ARMS, horizon=3, promised=1.0, seed=1, runs=400)
+    for play_it in (play, lambda one: audit(one, problem=ARMS, horizon=3, promised=1.0, seed=1, runs=400)):
+        with pytest.raises(ValueError, match="a run must leave nothing to the next, got a change of"):
+            play_it(policy)
+
+
+def counted_by(function):
+    function.pulls[0] += 1
+    return [function.pulls[0] // 7 % 2]
+
+
+@functools.lru_cache
+def remembered():
+    return types.SimpleNamespace(pulls=[0])
+
+
+BOX = {"pulls": [0], "rng": np.random.default_rng(3), "kind": types.SimpleNamespace(pulls=[0])}
+
+
+def bit():
+    return [int(2 * BOX["rng"].random())]
+
+
+TWICE = {
+    "function": lambda self: counted_by(FUNCTION),
+    "list of a module": lambda self: counted_by(BOX["kind"]),
+    "cached": lambda self: counted_by(remembered()),
+    "stream of a module": lambda self: bit(),
+    "os": lambda self: [os.urandom(1)[0] % 2],
+    "secrets": lambda self: [secrets.randbelow(2)],
+    "uuid": lambda self: [uuid.uuid4().int % 2],
+    "clock": lambda self: [time.perf_counter_ns() // 100 % 2],
+    "new stream": lambda self: [int(np.random.default_rng().integers(2))],
+    "law without a seed": lambda self: [int(scipy.stats.bernoulli(0.5).rvs(random_state=BOX["rng"]))],
+}
+
+
+@pytest.mark.parametrize("ask", TWICE.values(), ids=TWICE)
+def test_what_cannot_be_seen_shows_when_the_first_rounds_are_played_twice(ask):
+    said = "a run of arm 0 must follow from its streams, got .* and then .* in round "
+    for play_it in (play, lambda one: trace(ARMS, one, horizon=60, seed=1)):
+        with pytest.raises(ValueError, match=said) as refused:
+            play_it(policy_with(ask=ask)(), **({"horizon": 60} if play_it is play else {}))
+        assert "\n" not in str(refused.value)
+    with pytest.raises(ValueError, match=said):
+        play(Arm0(), Two(lambda: [float(ask(None)[0])]), horizon=60)
+
+
+def started(made):
+    """A policy whose learner holds what is made at its start."""
+
+    def start(self, problem, choice, noise):
+        self.held = made(choice)
+        return self
+
+    return policy_with(start=start)()
+
+
+ALL_RUNS_HAVE = {
+    "seeded": lambda choice: np.random.default_rng(3),
+    "of Python": lambda choice: random.Random(3),
+    "in a part": lambda choice: {"rng": [np.random.RandomState(3)]},
+    "below another": lambda choice: types.SimpleNamespace(rng=np.random.Generator(np.random.Philox(3)), own=choice),
+}
+
+
+@pytest.mark.parametrize("made", ALL_RUNS_HAVE.values(), ids=ALL_RUNS_HAVE)
+def test_a_stream_that_all_runs_have_is_refused(made):
+    with pytest.raises(ValueError, match="arm 0 must draw from the streams of its run, got one that all runs have"):
+        play(started(made))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda choice: choice,
+        lambda choice: choice.spawn(2),
+        lambda choice: np.random.default_rng(choice.integers(2**60)),
+        lambda choice: random.Random(int(choice.integers(2**60))),
+        lambda choice: scipy.stats.norm(),
+        lambda choice: (x for x in "what no copy can hold"),
+        lambda choice: threading.Lock(),
+    ],
+)
+def test_what_comes_from_the_streams_of_a_run_is_none(made):
+    play(started(made))
+
+
+def test_a_law_of_scipy_may_draw_from_the_streams_of_a_run():
+    def ask(self):
+        return [int(self.held.rvs(random_state=self.choice) > 0)]
+
+    laws = [scipy.stats.norm(), scipy.stats.norm(0.5), scipy.stats.t(3)]
+    begun = {"start": lambda self, problem, choice, noise: setattr(self, "choice", choice) or self}
+    results = [play(policy_with(**begun, ask=ask)(law), horizon=50) for law in laws]
+    assert len({result.attrs["policy_parameters"] for result in results}) == 3
+    assert len({*results[0].regret[:, -1].to_numpy()}) > 1
+    laws[0].random_state = 3
+    with pytest.raises(ValueError, match="must draw from the streams that it is given"):
+        play(policy_with(**begun, ask=ask)(laws[0]))
 
 
 def test_so_is_a_problem_and_constants_of_a_class_are_none():
@@ -183,9 +318,9 @@ STREAMS = {
     "its method": np.random.default_rng(1).normal,
     "BitGenerator": np.random.PCG64(1),
     "RandomState": np.random.RandomState(1),
-    "of NumPy": np.random.normal,  # noqa: NPY002
     "Random": random.Random(1),
     "method of Random": random.Random(1).random,
+    "SeedSequence": np.random.SeedSequence(3),
     "of the system": secrets.SystemRandom(),
     "partial": functools.partial(np.random.default_rng(1).normal, 0.0),
     "argument": functools.partial(max, random.Random(1)),
@@ -307,6 +442,13 @@ PAIRS = {
     "long double": (np.longdouble(1) / 3, np.longdouble(1) / 3 + np.finfo(np.longdouble).eps),
     "many numbers": (np.zeros(5000), np.eye(1, 5000)),
     "their type": (np.zeros(5000), np.zeros(5000, np.int64)),
+    "matrix": (np.matrix([[1.0]]), np.array([[1.0]])),
+    "masked": (np.ma.array([1.0, 2.0], mask=[0, 1]), np.ma.array([1.0, 2.0], mask=[0, 0])),
+    "float32": (np.float32(0.1), float(np.float32(0.1))),
+    "float32 of an array": (np.zeros(2, np.float32), np.zeros(2)),
+    "byte order": (np.zeros(2, ">f8"), np.zeros(2)),
+    "ufunc of a function": (np.frompyfunc(lambda x: x, 1, 1), np.frompyfunc(lambda x: 2 * x, 1, 1)),
+    "attributes of a function": (cell(1), cell(2)),
     "date of NumPy": (np.datetime64("2026-01-01"), np.datetime64("2026-01-02")),
     "underscore": (privately(1), privately(2)),
     "deep": (Slotted([{"a": Fraction(1)}]), Slotted([{"a": Fraction(2)}])),
@@ -390,13 +532,37 @@ def test_feedback_that_is_read_once_or_in_no_order_is_refused(form):
         play(Arm0(), Two(lambda: form([1.0])))
 
 
+class Reused(Two):
+    """A problem that fills one list again and again, and changes the list that it is shown."""
+
+    def draw(self, items, t, rng):
+        items.append(7)
+        self.feedback[0] = float(t)
+        return self.feedback
+
+
+def test_what_a_problem_fills_again_is_not_what_was_told():
+    def tell(self, feedback):
+        self.told = [*getattr(self, "told", []), feedback]
+        LOG[:] = self.told
+
+    play(policy_with(tell=tell)(), Reused([0.0]), replications=1, horizon=3)
+    assert LOG == [[1.0], [2.0], [3.0]]
+
+
+@pytest.mark.parametrize("answer", [{0}, {0: 1}, frozenset([0])], ids=repr)
+def test_an_answer_without_an_order_is_refused(answer):
+    with pytest.raises(ValueError, match=r"ask\(\) must return what has an order, got "):
+        play(policy_with(ask=lambda self: answer)(), Two())
+
+
 @pytest.mark.parametrize("form", [list, tuple, deque, np.array], ids=lambda form: form.__name__)
 def test_feedback_may_be_any_sequence(form):
     told = []
     policy = policy_with(tell=lambda self, feedback: LOG.append(list(feedback)))()
     LOG.clear()
     play(policy, Two(lambda: form([1.0])), replications=1, horizon=3)
-    assert LOG == [[1.0]] * 3 != told
+    assert LOG == [[1.0]] * 9 != told  # of which six are rehearsed
 
 
 LOG: list = []
@@ -408,6 +574,19 @@ LOG: list = []
 def test_a_gap_is_a_number(lost):
     with pytest.raises(ValueError, match=r"gap\(\) must return a number >= 0, got .* for \[0\] in round 1"):
         play(Arm0(), Two(lost=lost))
+
+
+@pytest.mark.parametrize("said", [None, 1, "no", np.array([True]), np.array([True, False])], ids=repr)
+def test_allows_says_yes_or_no(said):
+    problem = type("Odd", (Two,), {"allows": lambda self, items: said})()
+    with pytest.raises(ValueError, match=r"allows\(\) must be True or False, got "):
+        play(Arm0(), problem)
+
+
+def test_an_error_in_allows_is_the_problems():
+    problem = type("Odd", (Two,), {"allows": lambda self, items: len(None)})()
+    with pytest.raises(TypeError, match="object of type 'NoneType' has no len"):
+        play(Arm0(), problem)
 
 
 @pytest.mark.parametrize("lost", [Fraction(1, 2), np.float32(0.5), 0.5], ids=repr)
@@ -435,8 +614,11 @@ def test_an_answer_may_be_an_iterator_in_a_run_and_in_its_trace(problem):
         lambda: [cascading.algorithms(1.0, delta=delta) for delta in (1e-6, 0.1, 0.5)],
         lambda: play(Arm0(), BALL),
         lambda: play(baselines.adap_ucb(1.0)),
+        lambda: local_minimax(n_arms=3, horizon=1000, epsilon=5e-324),
+        lambda: toy(1000, [1.0]),
+        lambda: wrong_guesses(5.0, 1000),
     ],
-    ids=["audit", "end", "calibration", "learner", "compiled"],
+    ids=["audit", "end", "calibration", "learner", "compiled", "formula", "game", "guesses"],
 )
 def test_an_error_for_each_underflow_that_the_caller_asks_for_is_no_fault_of_the_librarys(work):
     with np.errstate(all="raise"):

@@ -28,6 +28,7 @@ from sphinx.roles import XRefRole
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
+from private_bandits_book.judging.verdicts import BOOK, INHERITED, OTHERS, PAPER, maker
 from private_bandits_book.numbers import typeset
 
 SIGNS = {
@@ -193,17 +194,28 @@ _NUMBERED = re.compile(r"[A-Z][a-z]+ [\d.]+, [^,]+")
 
 
 class Verdicts(SphinxDirective):
-    """How many claims have each verdict, by chapter: from the committed ledgers, given titles."""
+    """How many claims have each verdict, by chapter: from the committed ledgers, given titles.
+
+    The papers come first. What the book claims is counted in lines of its own, and so is what other works have.
+    A row that only follows from others is counted behind a plus.
+    """
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
         titles = dict(line.split(": ", 1) for line in self.content if line.strip())
         found = {chapter: self._rows(chapter) for chapter in titles}
-        every = [row for rows in found.values() for row in rows]
+        papers = {chapter: [row for row in rows if _maker(row) == PAPER] for chapter, rows in found.items()}
+        named = {chapter: f"[{title}]({chapter}.ipynb)" for chapter, title in titles.items()}
         lines = [["", *(f"{sign} {verdict}" for verdict, sign in SIGNS.items())], [":---"] + ["---:"] * len(SIGNS)]
-        lines += [[f"[{titles[chapter]}]({chapter}.ipynb)", *_counted(rows)] for chapter, rows in found.items()]
-        lines += [["**all**", *(count and f"**{count}**" for count in _counted(every))]]
+        lines += [[named[chapter], *_counted(rows)] for chapter, rows in papers.items() if rows]
+        every = [row for rows in papers.values() for row in rows]
+        lines += [["**the papers**", *(count and f"**{count}**" for count in _counted(every))]]
+        ours = [row for chapter, rows in found.items() if papers[chapter] for row in rows if _maker(row) == BOOK]
+        lines += [["this book, in these chapters", *_counted(ours)]]
+        lines += [[named[chapter], *_counted(rows)] for chapter, rows in found.items() if not papers[chapter]]
+        others = [row for rows in found.values() for row in rows if _maker(row) == OTHERS]
+        lines += [["other works, checked on the way", *_counted(others)]]
         text = StringList(["| " + " | ".join(line) + " |" for line in lines], self.get_source_info()[0])
         box = nodes.container()
         self.state.nested_parse(text, self.content_offset, box)
@@ -216,9 +228,15 @@ class Verdicts(SphinxDirective):
             return list(csv.DictReader(file))
 
 
+def _maker(row: dict[str, str]) -> str:
+    return maker(row["claim"], row["kind"])
+
+
 def _counted(rows: list[dict[str, str]]) -> list[str]:
-    counts = Counter(row["verdict"] for row in rows)
-    return [str(counts[verdict] or "") for verdict in SIGNS]
+    """Count by verdict: "7" of themselves, "7 + 2" where two more follow from others."""
+    counts = Counter((row["verdict"], row["evidence"] == INHERITED) for row in rows)
+    pairs = [(counts[verdict, False], counts[verdict, True]) for verdict in SIGNS]
+    return [f"{own} + {heirs}" if heirs else str(own or "") for own, heirs in pairs]
 
 
 class Ledger(Domain):

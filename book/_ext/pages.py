@@ -7,8 +7,10 @@ page anew writes all of them, as a clean one does: the search's index has lost w
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -117,9 +119,11 @@ def _nested(page: str) -> str:
 
 def _through_here(app: Sphinx, config: Config) -> None:
     config.template_bridge = "pages.Pages"
+    os.environ["DOCUTILSCONFIG"] = ""  # a reader's docutils.conf would give pages other headings
 
 
 def _all(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    Path(app.outdir, "searchindex.js").unlink(missing_ok=True)  # which keeps words that no page has any more
     return sorted(env.all_docs)
 
 

@@ -274,8 +274,8 @@ export const theorems = [
       upper("dp-printed", "DP Robust SE, printed, constant 1", upTo1(dpPrinted), robustUcbPrinted),
       upper("ldp", "LDP Robust SE, corrected", upTo1(ldpEpochs), robustUcb),
       upper("ldp-printed", "LDP Robust SE, printed, constant 1", upTo1(ldpPrinted), robustUcbPrinted),
-      lower("dp_lower", "DP lower bound, corrected", upTo1((v, epsilon) => heavyLower(v, (p) => 6 * epsilon * p)), (v) => heavyLower(v, () => Infinity)),
-      lower("ldp_lower", "Local lower bound, corrected", upTo1((v, epsilon) => heavyLower(v, (p) => localFactor(epsilon) * p ** 2)), (v) => heavyLower(v, () => Infinity)),
+      lower("dp_lower", "DP lower bound, corrected", upTo1((v, epsilon) => heavyLower(v, (p) => -Math.log1p(Math.expm1(-epsilon) * p))), (v) => heavyLower(v, () => Infinity)),
+      lower("ldp_lower", "Local lower bound, corrected", upTo1((v, epsilon) => heavyLower(v, (p) => Math.expm1(epsilon) ** 2 * p ** 2)), (v) => heavyLower(v, () => Infinity)),
     ],
   },
 ];

@@ -191,8 +191,8 @@ def epsilon(value: Any, name: str = "epsilon", *, infinite: bool = True) -> floa
 def formula() -> Iterator[None]:
     """Let numbers be as small and large as floats in this block, or in the function that this decorates.
 
-    Nothing is played there: an epsilon is any number > 0. What NumPy computes may overflow to infinity without a
-    warning.
+    Nothing is played there: an epsilon is any number > 0. What NumPy computes may overflow to infinity, or
+    underflow to 0, without a warning.
 
     Yields
     ------
@@ -206,7 +206,7 @@ def formula() -> Iterator[None]:
     """
     before = _FORMULA.set(True)
     try:
-        with np.errstate(over="ignore", divide="ignore"):
+        with np.errstate(over="ignore", under="ignore", divide="ignore"):
             yield
     finally:
         _FORMULA.reset(before)

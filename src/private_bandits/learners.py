@@ -21,7 +21,7 @@ from private_bandits.problems.families import TOP, observe_set, regret_of_set
 from private_bandits.problems.lists import ListProblem, observe, pseudo_regret
 from private_bandits.problems.losses import STOCHASTIC, observe_loss
 from private_bandits.problems.optimum import best_points
-from private_bandits.streams import apart, own_copy
+from private_bandits.streams import Streams, apart, held_by, own_copy, streams
 
 __all__ = [
     "Learner",
@@ -31,6 +31,7 @@ _BLOCK = 1024  # uniform numbers, drawn at a time
 _ROUNDS = 256  # contexts, drawn at a time
 _ANSWERS = 4096  # known at a time
 _ROUNDING = 1e-9  # by which a gap may be below 0
+_REHEARSED = 200  # rounds that are played twice before the first run
 Round = tuple[Sequence[float], float]  # the feedback and the expected loss
 
 
@@ -67,23 +68,36 @@ class Learner(Protocol):
         """
 
 
-def check(policy: Any, problem: Any) -> None:
-    """Refuse what is no problem, or cannot be copied.
+def check(policy: Any, problem: Any, horizon: int) -> None:
+    """Refuse what is no problem, and what does not follow from its streams: the first rounds of a run are played twice.
+
+    No look into a policy finds all that one run could leave to the next, or draw from elsewhere.
 
     Parameters
     ----------
     policy : object with `name` and `start(problem, choice, noise)`
     problem : Arms, Cascade, ConvexLoss, LinearContext, Problem or SemiBandit
+    horizon : int
+        Rounds of a run, >= 1.
 
     Raises
     ------
     ValueError
-        If the problem is anything else, or it or the policy holds what cannot be copied.
+        If the problem is anything else, it or the policy cannot be copied, or a run of them cannot be played; if the
+        second one is another, or the first one has changed what copies share; if two runs have a stream in common.
     """
     words = "Arms, a Cascade, a ConvexLoss, a LinearContext, a SemiBandit or a Problem of your own"
     protocol.check_kind(policy.name, problem, (ListProblem, ConvexLoss, LinearContext, Problem), words)
-    for copied in (policy, problem):
-        own_copy(copied)
+    played = [_begun(problem, policy, streams(0, run)) for run in (0, 0, 1)]
+    learner, _, other = (each for _, each in played)
+    with apart(policy, problem, type(learner)):
+        if held_by(learner) & held_by(other):
+            raise ValueError(f"{policy.name} must draw from the streams of its run, got one that all runs have")
+        once, again = (_rehearsed(*each, min(horizon, _REHEARSED)) for each in played[:2])
+    for t, (first, second) in enumerate(zip(once, again, strict=True), 1):
+        if first != second:
+            got = f"{checks.brief(first)} and then {checks.brief(second)} in round {t}"
+            raise ValueError(f"a run of {policy.name} must follow from its streams, got {got}")
 
 
 def blank(problem: Any, rounds: int) -> np.ndarray:
@@ -133,31 +147,54 @@ def play(
     ValueError
         If the learner asks for what cannot be played, or the policy has a random stream of its own.
     """
-    own = own_copy(policy)
-    with apart(type(policy) if own is policy else policy, problem):  # a policy that no run copies is to be changed
-        learner = own.start(problem, streams.choice, streams.noise)
-        if not (hasattr(learner, "ask") and hasattr(learner, "tell")):
-            got = checks.brief(learner)
-            raise ValueError(f"start() of {policy.name} must return what has ask() and tell(), got {got}")
-        with apart(type(learner)):
-            return _rounds(_game(problem)(problem, streams.env), learner, checkpoints, trace)
+    game, learner = _begun(problem, policy, streams)
+
+    def write(t: int, answer: Any, feedback: Any, lost: float) -> None:
+        trace[t - 1] = game.row(answer, feedback)
+
+    return _rounds(game, learner, checkpoints, write if len(trace) else None)
 
 
-def _rounds(game: "_Game", learner: Any, checkpoints: np.ndarray, trace: np.ndarray) -> np.ndarray:
-    ask, play_round, watched = game.asking(learner), game.round, len(trace) > 0
+def _begun(problem: Any, policy: Any, source: Streams) -> tuple["_Game", Any]:
+    """The game of a run and its learner, each with copies of its own."""
+    learner = own_copy(policy).start(own_copy(problem), source.choice, source.noise)
+    if not (hasattr(learner, "ask") and hasattr(learner, "tell")):
+        got = checks.brief(learner)
+        raise ValueError(f"start() of {policy.name} must return what has ask() and tell(), got {got}")
+    return _game(problem)(problem, source.env), learner
+
+
+def _rehearsed(game: "_Game", learner: Any, rounds: int) -> list[tuple[Any, ...]]:
+    """What is asked, told and lost in the first rounds."""
+    seen: list[tuple[Any, ...]] = []
+    _rounds(game, learner, np.array([rounds]), lambda t, answer, told, lost: seen.append((*answer, *told, lost)))
+    return seen
+
+
+def _rounds(
+    game: "_Game", learner: Any, checkpoints: np.ndarray, write: Callable[[int, Any, Any, float], None] | None
+) -> np.ndarray:
+    ask, play_round = game.asking(learner), game.round
     regret, total, begun = np.zeros(len(checkpoints)), 0.0, 0
     for place, mark in enumerate(checkpoints.tolist()):
         for t in range(begun + 1, mark + 1):
             answer = ask()
-            if isinstance(answer, Iterator):  # which is read once
-                answer = [*answer]
+            if type(answer) is not list:
+                answer = _ordered(answer)
             feedback, lost = play_round(answer, t)
-            if watched:
-                trace[t - 1] = game.row(answer, feedback)
+            if write:
+                write(t, answer, feedback, lost)
             learner.tell(feedback)
             total += lost
         regret[place], begun = total - game.best_fixed(), mark
     return regret
+
+
+def _ordered(answer: Any) -> Any:
+    """An answer that may be read again; what has no order is none."""
+    if isinstance(answer, Mapping | Set):
+        raise ValueError(f"ask() must return what has an order, got {checks.brief(answer)}")
+    return [*answer] if isinstance(answer, Iterator) else answer
 
 
 class _Game:
@@ -211,12 +248,14 @@ class _Lists(_Game):
         """Play a list."""
         try:
             played = self.known(*answer)
-        except TypeError:  # no sequence, or one of sequences
+        except TypeError as error:  # no sequence, or one of sequences
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:  # raised in the problem
+                raise
             raise self.refused(self.problem.legal, answer) from None
         return played(t)
 
     def _known(self, *answer: Any) -> Callable[[int], Round]:
-        if not self.problem.allows([*answer]):
+        if not checks.flag("allows()", self.problem.allows([*answer])):
             raise self.refused(self.problem.legal, [*answer])
         return self.play_of([int(item) for item in answer])
 
@@ -253,14 +292,14 @@ class _Own(_Lists):
         problem, env = self.problem, self.env  # whose methods may change
 
         def play(t: int) -> Round:
-            lost, feedback = problem.gap(order, t), problem.draw(order, t, env)
+            lost, feedback = problem.gap([*order], t), problem.draw([*order], t, env)
             if not (isinstance(lost, Real) and lost >= -_ROUNDING and _finite((lost,))):  # type: ignore[operator]
                 got = f"{checks.brief(lost)} for {order} in round {t}"
                 raise ValueError(f"gap() must return a number >= 0, got {got}")
             if not _finite(feedback):
                 got = f"{checks.brief(feedback)} for {order} in round {t}"
                 raise ValueError(f"draw() must return a sequence of finite numbers, got {got}")
-            return feedback, float(lost)
+            return [*feedback], float(lost)  # which the problem may fill anew
 
         return play
 

@@ -9,15 +9,17 @@ import pickle
 import random
 import sys
 from collections.abc import Iterator, Mapping
-from functools import cached_property, lru_cache, partialmethod
-from types import CodeType, FunctionType, MethodType, ModuleType
+from functools import cached_property, lru_cache
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 _LONGEST = 1000  # characters of a part
 _BITS = 10_000  # of an integer in decimal digits: Python writes no more than 4,300 of them
-_STREAMS = (np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random)
+STREAMS = (np.random.Generator, np.random.BitGenerator, np.random.RandomState, random.Random)
+# NumPy's own, which a law of SciPy holds, and leaves alone where it is given another one
+COMMON: Any = np.random.random.__self__  # type: ignore[attr-defined]
 _KNOWN = {*sys.stdlib_module_names, "numpy", "private_bandits"}  # packages whose classes hold constants only
 
 
@@ -64,6 +66,7 @@ class _Told:
 
     def value(self, thing: Any) -> str:
         """Return the text of a part; "..." where it stands within itself."""
+        thing = "numpy.random" if thing is COMMON else thing
         if isinstance(thing, str | int | float | bytes | None):
             if isinstance(thing, bytes) or (isinstance(thing, int) and thing.bit_length() > _BITS):
                 thing = hex(thing) if isinstance(thing, int) else repr(thing)
@@ -75,11 +78,13 @@ class _Told:
 
     def inside(self, thing: Any) -> str:
         """Return the text of a part that has parts."""
-        if isinstance(thing, np.ndarray | np.generic):
-            kind, whole = thing.dtype, thing.size > _LONGEST or thing.dtype.kind in "mMV"
-            if kind.char in "gG" or (whole and not kind.hasobject):
-                return self.value([str(kind) if kind.names else kind.str, thing.shape, thing.tobytes()])
-            return self.value(thing.tolist())
+        if type(thing) is np.ndarray or isinstance(thing, np.generic):
+            items, kind = thing.tolist(), thing.dtype
+            small = thing.size <= _LONGEST and kind.char not in "gGmMV"
+            if kind.hasobject or (small and np.array(items).dtype == kind):
+                return self.value(items)
+            if small:
+                return self.members({"type": kind.str, "": items})
         if type(thing) is list or isinstance(thing, tuple):
             return f"[{', '.join(map(self.value, thing))}]"
         if type(thing) is dict and all(isinstance(key, str) for key in thing):
@@ -96,7 +101,7 @@ class _Told:
 
     def parts(self, thing: Any) -> dict[str, Any]:
         """Return what a function, a class or another object is made of."""
-        if isinstance(thing, _STREAMS):
+        if isinstance(thing, (*STREAMS, np.random.SeedSequence)):
             raise ValueError(f"{self.name} must draw from the streams that it is given, got one of its own")
         if isinstance(thing, FunctionType):
             code = [_code(thing.__code__)] if "<" in thing.__qualname__ else []  # found by no name
@@ -118,7 +123,8 @@ def _state(thing: Any) -> dict[str, Any]:
     except (TypeError, pickle.PicklingError):  # cannot be copied either, unless it says itself how
         made = getattr(thing, "__name__", None)
     if not isinstance(made, tuple):
-        return held | ({"": f"{getattr(thing, '__module__', '')}.{made}"} if made else {})
+        called = [each for each in gc.get_referents(thing) if isinstance(each, FunctionType)]  # of a ufunc
+        return held | ({"": [f"{getattr(thing, '__module__', '')}.{made}", *called]} if made else {})
     args = made[1][1:] if made[1] and made[1][0] is kind else made[1]  # the type is told
     rest = [[*part] if isinstance(part, Iterator) else part for part in (args, *made[2:], None)]
     inside = isinstance(rest[1], tuple) or any(isinstance(part, list) for part in rest[2:])  # in slots, or items
@@ -128,27 +134,27 @@ def _state(thing: Any) -> dict[str, Any]:
 
 def _members(kind: type) -> dict[str, Any]:
     """What the caller's classes hold, and of their methods and properties those that hold something."""
-    mine = [each for each in reversed(kind.__mro__) if each.__module__.partition(".")[0] not in _KNOWN]
+    above = (*type.mro(type(kind))[::-1], *kind.__mro__[::-1])
+    mine = [each for each in above if each.__module__.partition(".")[0] not in _KNOWN]
     found = [(name, value) for each in mine for name, value in vars(each).items() if name != "_abc_impl"]
-    found = [(name, value) for name, value in found if not name[0] == "_" == name[-1]]  # Python's, and what makes it
+    found = [(name, value) for name, value in found if not name[:2] == "__" == name[-2:]]  # Python's, and what makes it
     methods = {name: _held(value) for name, value in found if hasattr(value, "__get__")}
     return {name: methods.get(name, value) for name, value in found if methods.get(name, True)}
 
 
 def _held(function: Any) -> list[Any]:
-    """What a function encloses, its defaults, and streams that it names; of a method what it is bound to."""
-    function = getattr(function, "fget", function)
-    if isinstance(function, partialmethod):
-        return [*function.args, *function.keywords.values(), *_held(function.func)]
-    if isinstance(function, staticmethod | classmethod):
-        inner = function.__func__
-        return _held(inner) if isinstance(inner, FunctionType) else [inner]
-    if not isinstance(function, FunctionType):
-        return [function.__self__] if isinstance(function, MethodType) else []
+    """What a function encloses, its defaults and attributes, and streams that it names; what a descriptor holds."""
+    inner = getattr(function, "fget", None) or getattr(function, "__func__", function)  # of a property, a static method
+    bound = [function.__self__] if hasattr(function, "__self__") else []
+    if not isinstance(inner, FunctionType):
+        made = [inner] if inner is not function else getattr(inner, "__dict__", {}).values()
+        return bound + [each for each in made if not isinstance(each, str | None)]
+    function = inner
     enclosed, defaults = gc.get_referents(*(function.__closure__ or ())), function.__defaults__ or ()
     named = [function.__globals__.get(name) for name in _names(function.__code__)]
-    drawn = [each for each in named if isinstance(getattr(each, "__self__", each), _STREAMS)]
-    return [*enclosed, *defaults, *(function.__kwdefaults__ or {}).values(), *drawn]
+    drawn = [each for each in named if isinstance(getattr(each, "__self__", each), STREAMS)]
+    told = [each for each in (function.__kwdefaults__, vars(function)) if each]
+    return [*bound, *enclosed, *defaults, *drawn, *told]
 
 
 @lru_cache(1024)

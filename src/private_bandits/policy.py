@@ -345,8 +345,8 @@ class InPython(Playable):
 
     def check(self, problem: Any, horizon: int) -> dict[str, float]:
         """Refuse what is no problem, and a longer run."""
-        _learners().check(self._policy, problem)
         protocol.check_horizon(self.name, horizon, self.horizon)
+        _learners().check(self._policy, problem, horizon)
         return {}
 
     def blank(self, problem: Any, rounds: int) -> np.ndarray:

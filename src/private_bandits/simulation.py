@@ -73,8 +73,9 @@ def simulate(
     problem : Arms, Cascade, ConvexLoss, LinearContext, SemiBandit, or a Problem of your own
     policy : Policy, or an object with `name` and `start(problem, choice, noise)`
         `start` returns a fresh `learners.Learner` for each replication, which starts a copy; `choice` and `noise` are
-        its random streams. What it states of itself, as a `policy.Player` does, stands in the result. A Problem of
-        your own is for these.
+        its random streams. Before the first run its first 200 rounds are played twice: it is refused if they differ, or
+        if something draws or keeps what is not a run's own. What it states of itself, as a `policy.Player` does, stands
+        in the result. A Problem of your own is for these.
     horizon : int
         Rounds of a run, 1 to 2^62.
     replications : int or range
@@ -103,7 +104,8 @@ def simulate(
     Raises
     ------
     ValueError
-        If an argument is out of range, the policy is none, or was calibrated for another problem.
+        If an argument is out of range, the policy is none, was calibrated for another problem, or is no function of its
+        streams.
 
     Examples
     --------
@@ -230,6 +232,10 @@ def _attributes(problem: AnyProblem, policy: Playable, horizon: int, seed: int) 
         "paper": policy.paper,
         "algorithm": policy.algorithm,
         "variant": policy.variant,
+        "mechanism": policy.mechanism,
+        "calibration": policy.calibration,
+        "method": policy.method,
+        "family": policy.family,
         "horizon": horizon,
         "seed": seed if seed < 2**63 else str(seed),
         "versions": versions(),

@@ -5,13 +5,13 @@ import pickle
 import random
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.parameters import parameters
+from private_bandits.parameters import COMMON, STREAMS, parameters
 
 __all__ = [
     "Streams",
@@ -76,14 +76,32 @@ def own_copy(thing: Any) -> Any:
         If it holds what cannot be copied.
     """
     try:
-        return copy.deepcopy(thing)
+        return copy.deepcopy(thing, {id(COMMON): COMMON})
     except (TypeError, RuntimeError, copy.Error) as error:
         raise ValueError(f"{type(thing).__name__} must be copied for each run, got {checks.brief(error)}") from None
 
 
+def held_by(learner: Any) -> set[bytes]:
+    """Return the random streams that a learner holds, as far as it can be copied.
+
+    Parameters
+    ----------
+    learner : object
+
+    Returns
+    -------
+    set of bytes
+        Their states.
+    """
+    copies: dict[int, Any] = {id(COMMON): None}
+    with suppress(TypeError, RuntimeError, copy.Error):
+        copy.deepcopy(learner, copies)
+    return {pickle.dumps(each) for each in copies.values() if isinstance(each, STREAMS)}
+
+
 @contextmanager
 def apart(*things: Any) -> Iterator[None]:
-    """Refuse a run inside that changes what others share: copies are played, but not of classes and functions.
+    """Refuse runs inside that change what others share: copies are played, but not of classes and functions.
 
     Parameters
     ----------
@@ -99,21 +117,24 @@ def apart(*things: Any) -> Iterator[None]:
     ValueError
         If one of them holds a random stream, or has changed; or if the common streams of NumPy or of Python were used.
     """
-    before = _shared(things)
+    alone = threading.current_thread() is threading.main_thread()  # what others draw is theirs
+    common = (random.getstate(), COMMON.get_state()) if alone else None
+    if common:
+        random.random(), COMMON.random()  # or one that is sown anew may be as an earlier run has left it
+    before = _shared(things, alone)
     yield
-    for what, now in _shared(things).items():
-        if before[what] != now:
+    for (what, was), (_, now) in zip(before, _shared(things, alone), strict=True):
+        if was != now:
             raise ValueError(f"a run must leave nothing to the next, got a change of {what}")
+    if common:
+        random.setstate(common[0])
+        COMMON.set_state(common[1])
 
 
-def _shared(things: tuple[Any, ...]) -> dict[str, Any]:
+def _shared(things: tuple[Any, ...], alone: bool) -> list[tuple[str, Any]]:
     names = (getattr(thing, "__name__", type(thing).__name__) for thing in things)
-    told: dict[str, Any] = {
-        f"what copies of {name} share": parameters(thing) for name, thing in zip(names, things, strict=True)
-    }
-    if threading.current_thread() is threading.main_thread():  # what others draw is theirs
-        told |= {"random": random.getstate(), "np.random": pickle.dumps(np.random.get_state())}
-    return told
+    told = [(f"what copies of {name} share", parameters(thing)) for name, thing in zip(names, things, strict=True)]
+    return [*told, ("random", random.getstate()), ("np.random", pickle.dumps(COMMON))] if alone else told
 
 
 @contextmanager

@@ -12,17 +12,22 @@ from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Problem, Rows, Streams, largest
 
 
-def dp_klucb(epsilon: float) -> Policy:
+def dp_klucb(epsilon: float, *, first: int = 1, level: float = 1.0) -> Policy:
     """DP-KLUCB of Azize et al. (2025): nothing is forgotten.
 
-    An arm's pulls N double in each of its phases. The rewards of a phase are summed, the sum gets one Lap(1/epsilon),
-    and all noisy sums are added up. With m their total over N, clipped to [0, 1], the index at the start of a phase in
-    round t is the largest q with N d_epsilon(m, q) <= ln t; d_epsilon is `private_kl`.
+    The first phase of an arm has `first` pulls, and its pulls N double in each later one. The rewards of a phase are
+    summed, the sum gets one Lap(1/epsilon), and all noisy sums are added up. With m their total over N, clipped to
+    [0, 1], the index at the start of a phase in round t is the largest q with N d_epsilon(m, q) <= level ln t;
+    d_epsilon is `private_kl`.
 
     Parameters
     ----------
     epsilon : float
         Nominal privacy, > 0; infinity for no noise and d in the place of d_epsilon.
+    first : int
+        Pulls of an arm's first phase, >= 1.
+    level : float
+        What ln t is multiplied by, > 0.
 
     Returns
     -------
@@ -31,12 +36,12 @@ def dp_klucb(epsilon: float) -> Policy:
     Raises
     ------
     ValueError
-        If epsilon is out of range.
+        If an argument is out of range.
 
     Notes
     -----
     A version of ours, after what the abstract of the paper says: phases that depend on the arm, Laplace noise, no
-    forgetting, d_epsilon. That phases double is ours.
+    forgetting, d_epsilon. That phases double is ours, and so are `first` and `level`, by which it can be tuned.
 
     Examples
     --------
@@ -44,14 +49,17 @@ def dp_klucb(epsilon: float) -> Policy:
     'ε=0.5'
     """
     scale = laplace_scale(epsilon, sensitivity=1.0)
-    record = episodes.Record(np.zeros((0, 3)), level=1.0, scale=scale, kept=checks.epsilon(epsilon))
+    begun = checks.integer("first", first, at_least=1, at_most=checks.ROUNDS)
+    level = checks.real("level", level, above=0)
+    record = episodes.Record(np.zeros((0, 3)), level=level, scale=scale, kept=checks.epsilon(epsilon), first=begun)
+    tuned = (begun, level) != (1, 1.0)
     paid, why = 1.0 / scale if scale else math.inf, "each reward enters one noisy sum, and all else follows from those"
     privacy = Guarantee.certified(epsilon, paid, "central", why)
     return Policy(
-        name="DP-KLUCB",
+        name=f"DP-KLUCB({level:g})" if tuned else "DP-KLUCB",
         paper="azize2025",
         algorithm="DP-KLUCB",
-        variant="phases double",
+        variant="phases double, tuned" if tuned else "phases double",
         privacy=privacy,
         kernel=episodes,
         record=record,
@@ -65,6 +73,8 @@ def reference(
     streams: Streams,
     *,
     epsilon: float,
+    first: int = 1,
+    level: float = 1.0,
     growth: float = 1.0,
     slow: float = 0.0,
     flip: float = 0.0,
@@ -81,6 +91,10 @@ def reference(
         Environment, choice and noise, as of `streams.streams`.
     epsilon : float
         > 0; infinity means no noise.
+    first : int
+        Pulls of an arm's first phase.
+    level : float
+        What ln t is multiplied by, > 0.
     growth : float
         Length of a phase over the pulls before it; 0 for one pull.
     slow : float
@@ -97,10 +111,10 @@ def reference(
     pulls, total = [0 for arm in arms], [0.0 for arm in arms]
     played: list[int] = []
     while len(played) < rounds:
-        arm, length, t = len(played), 1, len(played) + 1  # each arm once
-        if len(played) >= problem.n_arms:
+        arm, length, t = len(played) // first, first, len(played) + 1  # each arm's first phase
+        if arm >= problem.n_arms:
             means = [min(max(0.0, total[a] / pulls[a]), 1.0) for a in arms]
-            levels = [math.log(t) / pulls[a] + slow * math.log(max(math.log(t), 1.0)) / pulls[a] for a in arms]
+            levels = [level * math.log(t) / pulls[a] + slow * math.log(max(math.log(t), 1.0)) / pulls[a] for a in arms]
             arm = largest([_index(means[a], levels[a], epsilon) for a in arms], 1, streams.choice)[0]
             length = max(1, int(growth * pulls[arm]))
         played += [arm] * length

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,8 @@ def replay(
     Parameters
     ----------
     policy : Policy or object with `name` and `start(problem, choice, noise)`
-        `ucb`, `kl_ucb` and `thompson` of `baselines` are played by compiled code; any other is a learner in Python.
+        `ucb`, `kl_ucb` and `thompson` of `baselines` are played by compiled code; any other is a learner in Python. Of
+        lists it must read one number a round, `feedback[0]`, that of the first item that it asks for.
     epsilon : float
         Privacy of a user, > 0; infinity for no noise.
     horizon : int
@@ -61,7 +63,8 @@ def replay(
     Raises
     ------
     ValueError
-        If an argument is out of range, or the policy is none, or is compiled and none of the three.
+        If an argument is out of range, or the policy is none, or is compiled and none of the three. In a run, if the
+        policy reads more of a list's feedback than `feedback[0]`.
 
     Notes
     -----
@@ -175,6 +178,7 @@ class Replaying:
         self.left, self.ones = [0] * n_arms, [0] * n_arms  # observations in store, and how many of them are 1
         self.to_come = self.size = self.sum = 0  # of the running batch
         self.order: Any = None  # the arm that the policy waits for, or the list with that item first
+        self.moved: Callable[[int], int] = int  # what is stored of a released sum
 
     def ask(self) -> Any:
         """Return the arm of the running batch; where none runs, that of which the policy has no observation left.
@@ -186,7 +190,8 @@ class Replaying:
         if self.to_come == 0:
             self.order = self.order or [*self.inner.ask()]
             while self.left[arm := self.order[0]] > 0:
-                self.inner.tell([float(kernel.observed.py_func(arm, self.left, self.ones, self.noise))])
+                one = float(kernel.observed.py_func(arm, self.left, self.ones, self.noise))
+                self.inner.tell([one] if len(self.order) == 1 else _First(one, self.rule.policy.name))
                 self.order = [*self.inner.ask()]
             self.size = max(self.rule.first, int(self.rule.growth * self.pulls[arm]))
             self.to_come, self.sum = self.size, 0
@@ -216,8 +221,128 @@ class Replaying:
     def _release(self) -> None:
         rule, arm = self.rule, self.order[0]
         release = kernel.released.py_func(rule.epsilon, rule.cost, self.size, self.sum, self.noise)
-        self.left[arm], self.ones[arm] = release
+        self.left[arm], self.ones[arm] = release[0], self.moved(release[1])
         self.pulls[arm] += self.size
+
+
+def in_python(policy: Any) -> Any:
+    """Return a policy that is asked and told: a compiled index policy as its index in plain Python, others as they are.
+
+    Parameters
+    ----------
+    policy : Policy or object with `name` and `start(problem, choice, noise)`
+        `ucb`, `kl_ucb` or `thompson`, or one in Python.
+
+    Returns
+    -------
+    object with `name` and `start(problem, choice, noise)`
+
+    Raises
+    ------
+    ValueError
+        If it is no policy, or is compiled and none of the three.
+    """
+    compiled = isinstance(replay(policy, math.inf, horizon=1), Policy)
+    return Indexed(policy, getattr(policy.record, "horizon", 0)) if compiled else policy
+
+
+@dataclasses.dataclass(frozen=True)
+class Indexed(Player):
+    """An index policy in plain Python, on rewards in [0, 1].
+
+    Parameters
+    ----------
+    policy : Policy
+        Of `ucb`, `kl_ucb` or `thompson`.
+    horizon : int
+        Longest run; 0 for any.
+    """
+
+    policy: Policy
+    horizon: int = 0
+
+    @property
+    def name(self) -> str:
+        """Of the policy."""
+        return self.policy.name
+
+    def start(self, problem: Problem, choice: np.random.Generator, noise: np.random.Generator) -> "Indexing":
+        """Return a fresh learner.
+
+        Parameters
+        ----------
+        problem : Arms
+        choice, noise : numpy.random.Generator
+            Of the replication.
+
+        Returns
+        -------
+        Indexing
+        """
+        return Indexing(problem.n_arms, _index(self.policy, choice), choice)
+
+
+class Indexing:
+    """The learner: the arm of the largest index in every round.
+
+    Parameters
+    ----------
+    n_arms : int
+    upper : Index
+    choice : numpy.random.Generator
+        For ties.
+    """
+
+    def __init__(self, n_arms: int, upper: Index, choice: np.random.Generator) -> None:
+        self.upper, self.choice = upper, choice
+        self.pulls, self.total = [0] * n_arms, [0.0] * n_arms
+
+    def ask(self) -> list[int]:
+        """Return the arm.
+
+        Returns
+        -------
+        list of int
+        """
+        t = 1 + sum(self.pulls)
+        indices = [self.upper(s, n, t) for s, n in zip(self.total, self.pulls, strict=True)]
+        self.arm = largest(indices, 1, self.choice)[0]
+        return [self.arm]
+
+    def tell(self, feedback: Any) -> None:
+        """Take the reward.
+
+        Parameters
+        ----------
+        feedback : sequence of float
+        """
+        self.pulls[self.arm] += 1
+        self.total[self.arm] += float(feedback[0])
+
+
+class _First:
+    """The feedback of a list of which one number is known: reading another is an error, and not silently wrong."""
+
+    def __init__(self, one: float, name: str) -> None:
+        self._one, self._name = one, name
+
+    def __getitem__(self, place: Any) -> float:
+        if place != 0:
+            raise self._refused()
+        return self._one
+
+    def __iter__(self) -> Iterator[float]:
+        yield self._one
+        raise self._refused()
+
+    def __len__(self) -> int:
+        raise self._refused()
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        raise self._refused()
+
+    def _refused(self) -> ValueError:
+        return ValueError(f"policy must read one number a round, feedback[0], got {self._name}, which reads more")
 
 
 def reference(
@@ -264,7 +389,7 @@ def reference(
     cost = math.log(horizon) / epsilon**2 if cost is None else cost
     if first is None:
         first = math.ceil(min(1 / 2 + math.sqrt(1 / 4 + cost) - 1e-9, horizon))
-    upper = _index(policy, streams)
+    upper = _index(policy, streams.choice)
     pulls = [0 for arm in arms]  # in batches that have ended
     store: list[list[int]] = [[0, 0] for arm in arms]  # observations left, and how many of them are 1
     seen, ones = [0 for arm in arms], [0 for arm in arms]  # by the policy
@@ -296,11 +421,11 @@ def reference(
     return rows[:rounds]
 
 
-def _index(policy: Policy, streams: Streams) -> Index:
+def _index(policy: Policy, choice: np.random.Generator) -> Index:
     """The index of one of the three from its constants."""
     record: Any = policy.record
     if getattr(record, "sampled", False):
-        return lambda s, n, t: agrawal_algorithm_1.beta(1 + s, 1 + n - s, streams.choice)
+        return lambda s, n, t: agrawal_algorithm_1.beta(1 + s, 1 + n - s, choice)
     if len(record.terms):
         alpha, beta = record.terms[0][:2]
         return lambda s, n, t: s / n + math.sqrt((alpha * math.log(t) + beta) / n) if n else math.inf

@@ -1,7 +1,7 @@
 """Index policies in episodes: an arm's pulls double, and its index sees its last episode only, through one noisy mean.
 
-Each arm is pulled once, in the order of their numbers. Then, again and again, the arm of the largest index is pulled as
-often as it has been pulled so far. With N pulls, the index at the start of an episode in round t is
+Each arm is pulled `first` times, in the order of their numbers. Then, again and again, the arm of the largest index is
+pulled as often as it has been pulled so far. With N pulls, the index at the start of an episode in round t is
 
     value = mean of the last episode + Lap(scale / N) + sum over terms of ((alpha ln t + beta) / N)^power
 
@@ -54,6 +54,7 @@ class Record(NamedTuple):
     growth: float = 1.0  # pulls of an episode over those before it
     slow: float = 0.0  # the factor of ln ln t
     flip: float = 0.0  # probability that a 0/1 reward is sent as the other
+    first: int = 1  # pulls of an arm's first episode
 
 
 class State(NamedTuple):
@@ -76,7 +77,7 @@ def start(problem: ListRecord, policy: Record) -> State:
         totals=np.zeros(n_arms),
         order=np.zeros(1, np.int64),
         indices=np.zeros(n_arms),
-        clock=np.array([0, 1]),
+        clock=np.array([0, policy.first]),
     )
 
 
@@ -91,7 +92,7 @@ def account(record: Record, delta: float) -> tuple[float, bool]:
 def seen(record: Record) -> Seen:
     """Return what an observer sees; with one pull in each, kept for good, episodes are rounds."""
     state, unbounded = ("pulls", "means"), record.v > 0
-    if record.growth == 0.0 and record.kept > 0.0:
+    if record.growth == 0.0 and record.kept > 0.0 and record.first == 1:
         return Seen(state, ("pulls", "totals"), reached=record.flip > 0, unbounded=unbounded)
     noiseless, truncated = record._replace(scale=0.0), record.truncation > 0
     epochs = Epochs(lambda state: (state.clock[0], state.order), noiseless, truncated, record.flip > 0)
@@ -121,8 +122,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             means[arm] = totals[arm] / pulls[arm]
         else:
             means[arm] = total / length + mechanisms.laplace(noise, policy.scale * reach / pulls[arm])
-        order[0], clock[0], clock[1] = end, end, 1
-        if end >= len(pulls):
+        order[0], clock[0], clock[1] = end // policy.first, end, policy.first
+        if order[0] >= len(pulls):
             for item in range(len(pulls)):
                 indices[item] = upper_index(terms, level, slow, kept, end + 1, pulls[item], means[item])
             order[0] = top_item(indices, choice)

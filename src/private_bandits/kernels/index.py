@@ -53,7 +53,8 @@ class Record(NamedTuple):
     observe_first: bool = True  # w_0: one free observation of every arm, in clear
     cap: float = math.inf  # indices are clipped here; an arm without a report then has the index `cap`
     fallback: bool = False  # a uniformly random super arm is played where any arm's index is below 0
-    forced: float = 0.0  # an arm with n <= forced ln(t + 1) has an infinite index
+    forced: float = 0.0  # an arm with n <= forced ln(t + ahead) has an infinite index
+    ahead: int = 1
     clock: int = 0  # rounds counted before the first
     semi_bandit: bool = False  # made for semi-bandits: in a cascade the number of reports would tell the click
     list_size: int = 0  # what the privacy was calibrated for; 0 fits any problem
@@ -193,7 +194,7 @@ def _rounds(problem, policy, state, first, last, checkpoints, regret, trace, env
     # locals, not fields: a tuple that is read inside the loop has its arrays' references counted there
     means, cascade, best, family = problem.means, problem.cascade, problem.best, problem.family
     terms, bonus, bonus_scale, clock = policy.terms, policy.bonus, policy.bonus_scale, policy.clock
-    cap, fallback, forced, reports = policy.cap, policy.fallback, policy.forced, policy.reports
+    cap, fallback, reports, forced, ahead = policy.cap, policy.fallback, policy.reports, policy.forced, policy.ahead
     mechanism, scale, flip, n_clear = policy.noise, policy.scale, policy.flip, 1 if policy.observe_first else 0
     pulls, total, mean, root, weight = state.pulls, state.total, state.mean, state.root, state.weight
     counters, released_at, order = state.counters, state.released_at, state.order
@@ -204,7 +205,7 @@ def _rounds(problem, policy, state, first, last, checkpoints, regret, trace, env
     for t in range(first, last + 1):
         # the list of the largest indices, or the super arm that the oracle finds for them
         _find_indices(terms, bonus, bonus_scale, t + clock, mean, root, weight, indices)
-        failed = adjusted and _adjust(indices, pulls, cap, fallback, forced, t + clock)
+        failed = adjusted and _adjust(indices, pulls, cap, fallback, forced, ahead, t + clock)
         if top_oracle:
             if failed:  # among equal indices ties are broken at random
                 indices[:] = 0.0
@@ -270,7 +271,7 @@ def _weight(bonus, n):
 
 
 @compiled(borrows=True)
-def _adjust(indices, pulls, cap, fallback, forced, clock):
+def _adjust(indices, pulls, cap, fallback, forced, ahead, clock):
     """Clip the indices, lift those of arms to be explored; return whether a random list is to be played instead."""
     below = False
     for item in range(len(indices)):
@@ -279,7 +280,7 @@ def _adjust(indices, pulls, cap, fallback, forced, clock):
         for item in range(len(indices)):
             below |= indices[item] < 0.0
     if forced > 0.0:
-        least = forced * math.log(clock + 1.0)
+        least = forced * math.log(clock + ahead)
         for item in range(len(indices)):
             if pulls[item] <= least:
                 indices[item] = np.inf

@@ -65,7 +65,7 @@ def response_mean(p: float, epsilon: float) -> float:
 
 
 @checks.formula()
-def response_kl(p: float, q: float, epsilon: float, *, apart: float | None = None) -> float:
+def response_kl(p: float, q: float, *, epsilon: float, apart: float | None = None) -> float:
     """Divergence that binary randomised response keeps of d(p || q): the most that any epsilon-LDP channel keeps.
 
     Parameters
@@ -102,7 +102,7 @@ def response_kl(p: float, q: float, epsilon: float, *, apart: float | None = Non
 
 
 @checks.formula()
-def private_kl(p: float, q: float, epsilon: float, *, apart: float | None = None) -> float:
+def private_kl(p: float, q: float, *, epsilon: float, apart: float | None = None) -> float:
     """d_epsilon(p || q) = min over z of epsilon |z - p| + d(z || q): what an epsilon-DP policy can show of d(p || q).
 
     Parameters

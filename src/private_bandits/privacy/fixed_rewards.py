@@ -18,7 +18,7 @@ from private_bandits.privacy.telling_events import features
 from private_bandits.problems import Cascade, LinearContext
 from private_bandits.problems.families import frozen
 from private_bandits.problems.lists import ListProblem
-from private_bandits.streams import Streams, apart, own_copy
+from private_bandits.streams import Streams, own_copy
 
 EXACT_SHAPE = 2.0**1000
 """A Pareto reward of this shape is its mean: (shape - 1)/shape and U^(-1/shape) are 1."""
@@ -181,11 +181,6 @@ class _Learner(Tables):
 
     def _takes(self, rows: np.ndarray) -> bool:
         return True
-
-    def draw(self, rows: Any, user: int, runs: int, source: Streams) -> list[Any]:
-        """Play a table again and again; no run may change what others share."""
-        with apart(self.policy):
-            return super().draw(rows, user, runs, source)
 
     def _plays(self, rows: Any, users: Sequence[int], runs: int, source: Streams) -> list[list[Any]]:
         return [self._play(rows, users, source) for _ in range(runs)]

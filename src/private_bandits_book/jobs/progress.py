@@ -30,7 +30,8 @@ def announce(book: Book, what: str, chapters: Mapping[str, Mapping[str, Any]], t
     """Say what will run, and about how long that takes.
 
     The estimate follows from `costs.csv` and a short trial of this machine: one of the chapter would import and compile
-    first, longer than short chapters run.
+    first, longer than short chapters run. How much of a chapter follows no parameter is not known. So with fewer rounds
+    or runs than the book's it has two ends, of which the higher is what the book's own take.
 
     Parameters
     ----------
@@ -43,15 +44,19 @@ def announce(book: Book, what: str, chapters: Mapping[str, Mapping[str, Any]], t
         How often it plays each, >= 1.
     """
     known, pace = {row["work"]: float(row["seconds"]) for row in book.costs()}, _pace()
-    seconds = fixed = 0.0
+    seconds = fixed = most = 0.0
     for chapter, values in chapters.items():
         if chapter in known:
             own, least = book.parameters(chapter), min(known[chapter], _FIXED)
             alone = 1 in (values["n_jobs"], os.cpu_count())
             grown = times * math.prod(values[name] / own[name].default for name in _GROWS if name in own)
+            others = pace * (known[chapter] - least) * (2 if alone else 1)
             fixed += pace * least
-            seconds += pace * (known[chapter] - least) * grown * (2 if alone else 1)
-    about = f", about {fixed + seconds:.0f} s on this machine, and more the first time" if fixed else ""
+            seconds += others * grown
+            most += pace * least + others * max(1.0, grown)
+    low, high = f"{fixed + seconds:.0f}", f"{most:.0f}"
+    ends = low if low == high else f"{low} to {high}"
+    about = f", about {ends} s on this machine, and more the first time" if fixed else ""
     smaller = f"; fewer rounds or replications (-p) shorten a `run`, down to {fixed:.0f} s"
     log(f"{what}{about}{smaller if fixed + seconds > _LONG else ''}")
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass, fields
 from importlib import resources
 
 from private_bandits import checks
-from private_bandits_book.judging.verdicts import EVIDENCE, EXACT, NUMBERED
+from private_bandits_book.judging.verdicts import ANCHOR, EVIDENCE, EXACT, NUMBERED
 
 COLUMNS = (
     *("claim", "kind", "locus", "statement", "measured", "low", "high", "verdict", "reason", "command"),
     *("evidence", "excludes", "rests_on", "refuted_by", "closest"),
 )
-KINDS = ("definition", "lemma", *NUMBERED, "discussion", "contribution", "anchor")
+KINDS = ("definition", "lemma", *NUMBERED, "discussion", "contribution", ANCHOR)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,10 @@ DERIVED = "derived"  # our algebra agrees or not; nothing was run
 INHERITED = "inherited"  # from other rows
 EVIDENCE = (EXACT, MEASURED, DERIVED, INHERITED)
 """The kinds of evidence, the strongest first: mixed evidence is of the weakest kind."""
+PAPER, BOOK, OTHERS = "the paper", "this book", "other works"
+"""Whose statement a row is."""
+_OF = {PAPER: "the papers", BOOK: BOOK, OTHERS: OTHERS}
+ANCHOR = "anchor"  # a row on another work
 NUMBERED = ("theorem", "corollary", "privacy", "figure", "table")
 """The kinds that the first total counts: what a paper numbers and claims, inherited rows included."""
 
@@ -31,23 +35,48 @@ def verdicts_in_words(verdicts: Iterable[str]) -> str:
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
 
 
-def totals(kinds: Iterable[str], verdicts: Iterable[str], evidence: Iterable[str]) -> str:
-    """Return a ledger's totals: what the paper numbers, then all rows by evidence, root failures apart.
+def maker(claim: str, kind: str) -> str:
+    """Return whose statement a row is: of the paper, of this book, or of another work that the chapter checks."""
+    return BOOK if claim.startswith("own-") else OTHERS if kind == ANCHOR else PAPER
+
+
+def verdicts_by_maker(claims: Iterable[str], kinds: Iterable[str], verdicts: Iterable[str]) -> str:
+    """Return the counts of a chapter's verdicts in a sentence, those of the book's own claims apart."""
+    found: dict[str, list[str]] = {}
+    for claim, kind, verdict in zip(claims, kinds, verdicts, strict=True):
+        found.setdefault(maker(claim, kind), []).append(verdict)
+    parts = [
+        f"of the {len(found[whose])} claim{'s' * (len(found[whose]) > 1)} of {whose} {verdicts_in_words(found[whose])}"
+        for whose in (PAPER, BOOK, OTHERS)
+        if whose in found
+    ]
+    return "; ".join(parts).capitalize()
+
+
+def totals(claims: Iterable[str], kinds: Iterable[str], verdicts: Iterable[str], evidence: Iterable[str]) -> str:
+    """Return a ledger's totals: what papers number, then all rows by maker and evidence, and what fails.
 
     Parameters
     ----------
-    kinds, verdicts, evidence : iterable of str
+    claims, kinds, verdicts, evidence : iterable of str
         The columns of the ledger.
     """
-    rows = list(zip(kinds, verdicts, evidence, strict=True))
-    numbered = [verdict for kind, verdict, _ in rows if kind in NUMBERED]
+    rows = list(zip(claims, kinds, verdicts, evidence, strict=True))
+    numbered = [verdict for _, kind, verdict, _ in rows if kind in NUMBERED]
+    makers = Counter(maker(claim, kind) for claim, kind, *_ in rows)
     grounds = Counter(ground for *_, ground in rows)
-    failed = Counter(ground == INHERITED for _, verdict, ground in rows if verdict == NOT_REPRODUCED)
-    fail = "row fails" if failed.total() == 1 else "rows fail"
+    failed = [row for row in rows if row[2] == NOT_REPRODUCED]
+    theirs = Counter(ground == INHERITED for claim, kind, _, ground in failed if maker(claim, kind) == PAPER)
+    others = len(failed) - theirs.total()
+    by_maker = ", ".join(f"{makers[whose]} of {_OF[whose]}" for whose in _OF if makers[whose])
+    by_evidence = ", ".join(f"{grounds[ground]} {ground}" for ground in EVIDENCE if grounds[ground])
+    things = "numbered theorem, table or figure" if len(numbered) == 1 else "numbered theorems, tables and figures"
+    rows_ = "row" if len(rows) == 1 else "rows"
     return (
-        f"{len(numbered)} numbered theorems, tables and figures: {verdicts_in_words(numbered) or 'none'}. "
-        f"{len(rows)} rows by evidence: {', '.join(f'{grounds[e]} {e}' for e in EVIDENCE if grounds[e]) or 'none'}. "
-        f"{failed.total()} {fail}: {failed[False]} by themselves, {failed[True]} by what they rest on."
+        f"{len(numbered)} {things}: {verdicts_in_words(numbered) or 'none'}. "
+        f"{len(rows)} {rows_}: {by_maker or 'none'}; by evidence {by_evidence or 'none'}. "
+        f"Not reproduced: {theirs[False]} of the papers by themselves, {theirs[True]} by what they rest on; "
+        f"{others} of the others."
     )
 
 

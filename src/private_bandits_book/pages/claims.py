@@ -7,7 +7,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from private_bandits_book.book import Book, find_book
-from private_bandits_book.judging.verdicts import described, totals
+from private_bandits_book.judging.verdicts import PAPER, described, maker, totals
 from private_bandits_book.package_data import tables
 from private_bandits_book.pages import markdown, render
 from private_bandits_book.pages.render import Display
@@ -23,12 +23,14 @@ def ledger(book: Book, rows: Mapping[str, pd.DataFrame]) -> Display:
         paper, known = described(name)
         for row in frame.to_dict("records"):
             told = known.get(row["claim"], {})
-            facts = {"chapter": name, "paper": paper or book.title(name), "shown": told.get("shown", "")}
+            whose = maker(row["claim"], row["kind"])
+            facts = {"chapter": name, "paper": whose if whose != PAPER else paper or book.title(name)}
+            facts["shown"] = told.get("shown", "")
             facts["number"] = _number(row, told)
             facts |= {key: "" if pd.isna(row[key]) else row[key] for key in _COPIED}
             lines.append(facts | {key: row[key] for key in _SEARCHED if not pd.isna(row[key])})
     every = pd.concat(list(rows.values()))
-    counts = totals(every["kind"], every["verdict"], every["evidence"].fillna(""))
+    counts = totals(every["claim"], every["kind"], every["verdict"], every["evidence"].fillna(""))
     return render.claims(lines, f"The claims and their verdicts. {counts}")
 
 

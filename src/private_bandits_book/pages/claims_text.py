@@ -45,7 +45,7 @@ def ledger_text(
         writer.writeheader()
         writer.writerows(rows)
         return text.getvalue().rstrip("\n")
-    counted = ([row[name] for row in rows] for name in ("kind", "verdict", "evidence"))
+    counted = ([row[name] for row in rows] for name in ("claim", "kind", "verdict", "evidence"))
     return "\n".join([*_lines(rows), totals(*counted)])
 
 

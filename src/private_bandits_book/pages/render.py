@@ -147,7 +147,7 @@ def claims(rows: Sequence[Mapping[str, str]], caption: str) -> Display:
     body = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     html = "".join(
         f"<h2>{escape(paper)}</h2>{''.join(map(_claim, found))}"
-        for paper, found in groupby(rows, key=lambda row: row["paper"])
+        for (_, paper), found in groupby(rows, key=lambda row: (row["chapter"], row["paper"]))
     )
     return Display(
         text="<claims>",

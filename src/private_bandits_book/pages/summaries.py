@@ -13,6 +13,7 @@ from private_bandits_book.pages.algorithms import rows
 from private_bandits_book.pages.markdown import pipes, text
 from private_bandits_book.pages.render import Display, html_table
 from private_bandits_book.parameters import Parameter
+from private_bandits_book.parameters import paper as room_of
 
 _ENTRY = re.compile(r"^@\w+\{(\w+),\n(.*?)^\}", flags=re.MULTILINE | re.DOTALL)
 _FIELD = re.compile(r"^ *(author|year) *= *\{(.*?)\},?$", flags=re.MULTILINE | re.DOTALL)
@@ -32,14 +33,18 @@ def parameters() -> Markdown:
 
 
 def costs() -> Markdown:
-    """List what each chapter and each longer study takes, as `benchmarks/costs.py` has measured it."""
-    heads, lines = ("Work", "Minutes", "CPU minutes", "Memory"), []
-    for row in find_book().costs():
+    """List what each chapter and each longer study takes, as far as `benchmarks/costs.py` has measured it."""
+    heads, lines, book = ("Work", "Minutes", "CPU minutes", "Memory"), [], find_book()
+    for row in book.costs():
         chapter, _, study = row["work"].partition("/")
         said = f"its study `{study}`" if study else f"`{chapter}`"
         minutes = (f"{int(row[name]) / 60:.1f}" for name in ("seconds", "cpu"))
         lines.append((said, *minutes, f"{row['memory']} MB"))
-    return Markdown(pipes(heads, lines, (":---", "---:", "---:", "---:")))
+    timed = sum("/" in row["work"] for row in book.costs())
+    rooms = map(room_of, book.chapters())
+    known = sum(len(room.long_studies()) for room in rooms if room is not None)
+    said = f"{timed} of the {known} longer studies were timed; the others take from minutes to hours."
+    return Markdown(f"{pipes(heads, lines, (':---', '---:', '---:', '---:'))}\n\n{said}")
 
 
 def settings(known: Mapping[str, Parameter], values: Mapping[str, Any]) -> str:

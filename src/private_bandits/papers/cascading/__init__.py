@@ -13,6 +13,7 @@ from private_bandits.papers.cascading.instances import b_lb, b_lb_semi, length_c
 from private_bandits.papers.cascading.kveton_algorithm_1 import cascade_ucb1
 from private_bandits.papers.cascading.repair_blocks import GROWTH, repaired_central
 from private_bandits.papers.cascading.repair_first import first_channel, repaired_local
+from private_bandits.papers.cascading.repair_forced import forced_laplace
 from private_bandits.papers.cascading.repair_padded import repaired_padded
 from private_bandits.papers.cascading.theorem_8 import ucb_composition
 from private_bandits.papers.cascading.uniform_play import uniform
@@ -26,6 +27,7 @@ __all__ = [
     "cascade_ucb1",
     "cucb_gaussian",
     "first_channel",
+    "forced_laplace",
     "length_channel",
     "repaired_central",
     "repaired_local",
@@ -39,7 +41,7 @@ __all__ = [
 
 
 def algorithms(epsilon: float, *, delta: float) -> list[tuple[str, Policy]]:
-    """Return every algorithm of the chapter in every variant, for eight items, lists of three and 1000 rounds.
+    """Return every algorithm that the chapter plays in every variant, for eight items, lists of three and 1000 rounds.
 
     Parameters
     ----------

@@ -34,7 +34,8 @@ def ucb_laplace(epsilon: float, *, list_size: int, noise_multiplier: float = 1.0
 
     Notes
     -----
-    The forced exploration (n >= 3 ln t) that the tail bound of its proof needs is not in the algorithm.
+    The forced exploration (n >= 3 ln t) that the tail bound of its proof needs is not in the algorithm:
+    `forced_laplace` has it.
 
     Examples
     --------

@@ -150,8 +150,8 @@ def theorem_4(*, problem: Cascade, epsilon: float, horizon: int, variant: str = 
     variant : {"printed", "corrected"}
         * `printed`: sum of 4 (sqrt 1.5 + (K/epsilon) sqrt 24)^2 / gap ln T + 2 pi^2 L/3.
         * `corrected`: solving 2c + 2h >= gap gives 4 (...)^2 ln T / gap^2 pulls, not the proof's 2, hence 8; and 3 ln T
-          rounds an item of the forced exploration that the tail lemma needs and the algorithm lacks. At epsilon =
-          infinity only 8 agrees with the 12/gap of Kveton.
+          rounds an item of the forced exploration that the tail lemma needs and the algorithm lacks: it is a bound
+          for `forced_laplace`. At epsilon = infinity only 8 agrees with the 12/gap of Kveton.
 
     Returns
     -------
@@ -214,7 +214,7 @@ def theorem_8(*, problem: Cascade, epsilon: float, delta: float, horizon: int) -
     """Theorem 8, Laplace noise by composition, with the constant that its radius gives.
 
     The print states only O(K ln(1/delta) ln T / epsilon^2). Derived as the corrected Theorem 4, with the Laplace scale
-    b = sqrt(4 K ln(e + epsilon/delta)) / epsilon in the place of K/epsilon; it too needs forced exploration.
+    b = sqrt(4 K ln(e + epsilon/delta)) / epsilon in the place of K/epsilon; it too is for `forced_laplace`, with delta.
 
     Parameters
     ----------
@@ -444,7 +444,7 @@ def theorem_11(
     reach, epsilon = _reach(n_arms, list_size, p, gap) * gap, checks.epsilon(epsilon)
     log_t = checks.log_horizon(horizon)
     if variant == "derived":
-        return times(over(reach, response_kl(p - gap, p, epsilon, apart=gap)), log_t)
+        return times(over(reach, response_kl(p - gap, p, epsilon=epsilon, apart=gap)), log_t)
     divergence = gap**2 / (p * (1.0 - p)) if variant == "printed" else bernoulli_kl(p - gap, p, apart=gap)
     # 1/(e^eps - 1) without overflow, 0 at infinity
     odds = math.exp(-epsilon) / -math.expm1(-epsilon)
@@ -501,7 +501,7 @@ def theorem_12(
     if variant == "printed":
         rate = 1.0 / gap + 1.0 / epsilon
     else:
-        rate = over(gap, private_kl(p - gap, p, epsilon, apart=gap))
+        rate = over(gap, private_kl(p - gap, p, epsilon=epsilon, apart=gap))
     return times(reach, rate, checks.log_horizon(horizon))
 
 

@@ -71,6 +71,26 @@ def laplace_loss(scale: float, list_size: int) -> float:
     return sensitivity(one_hot_replies(list_size), order=1) / scale if scale else math.inf
 
 
+def composition_scale(epsilon: float, delta: float, list_size: int) -> float:
+    """Return the Laplace scale of Theorem 8, by advanced composition.
+
+    Parameters
+    ----------
+    epsilon : float
+        > 0 or infinite.
+    delta : float
+        In (0, 1).
+    list_size : int
+        K >= 1.
+
+    Returns
+    -------
+    float
+        sqrt(4 K ln(e + epsilon/delta)) / epsilon, and 0 for infinite epsilon.
+    """
+    return math.sqrt(4.0 * list_size * math.log(math.e + epsilon / delta)) / epsilon if math.isfinite(epsilon) else 0.0
+
+
 def in_clear(record: index.Record) -> list[np.ndarray]:
     """Return the channels of what is released without noise: an entry of w_0, and how many reports a user makes.
 

@@ -5,7 +5,15 @@ import math
 from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.papers.cascading import algorithm_2
-from private_bandits.papers.cascading.shared import PAPER, SAMPLING, checked, laplace_loss, local, terms
+from private_bandits.papers.cascading.shared import (
+    PAPER,
+    SAMPLING,
+    checked,
+    composition_scale,
+    laplace_loss,
+    local,
+    terms,
+)
 from private_bandits.policy import Policy
 from private_bandits.reference_tools import Problem, Rows, Streams
 
@@ -43,9 +51,7 @@ def ucb_composition(epsilon: float, *, delta: float, list_size: int, noise_multi
     """
     size, factor, times = checked(list_size, noise_multiplier)
     promised, per_query = checks.epsilon(epsilon), checks.delta(delta)
-    scale = 0.0
-    if math.isfinite(promised):
-        scale = factor * math.sqrt(4.0 * size * math.log(math.e + promised / per_query)) / promised
+    scale = factor * composition_scale(promised, per_query, size)
     a = terms(SAMPLING, (24.0 * scale**2, 0.0))
     record = index.Record(a, noise=index.LAPLACE, scale=scale, list_size=size)
     privacy = local(promised, per_query, laplace_loss(scale, size), 0.0, record)

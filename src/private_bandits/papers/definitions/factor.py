@@ -160,14 +160,47 @@ def central_upper(*, n_arms: int, epsilon: float, horizon: int) -> float:
     DP-SE (Sajed and Sheffet, 2019) with a failure probability that grows with the epoch, as in the improved UCB of Auer
     and Ortner (2010). In epoch e every arm left is pulled n_e = max(32 4^e, 8 2^e / epsilon) ln(3 K T / 4^e) times
     afresh, rounded up, and leaves if its mean with Laplace noise of scale 1/(epsilon n_e) is over 2^-e/2 below the
-    best. An arm that is left until epoch n has a gap of at most 2^(1-n), unless one of the radii fails.
+    best: this is `elimination`. An arm that is left until epoch n has a gap of at most 2^(1-n), unless one of the
+    radii fails.
     """
     others, rounds = game(n_arms=n_arms, horizon=horizon)
-    epsilon, best = checks.epsilon(epsilon), float(horizon) * others / (others + 1)
+    worst = [float(horizon) * others / (others + 1)]
+    return min(worst + _eliminated(checks.epsilon(epsilon), others, rounds))
+
+
+def best_epochs(epsilon: float, *, n_arms: int, horizon: int) -> int:
+    """Return the number of epochs at which `central_upper` is least.
+
+    Parameters
+    ----------
+    epsilon : float
+        > 0 or infinite.
+    n_arms : int
+        K >= 2.
+    horizon : int
+        T >= 4.
+
+    Returns
+    -------
+    int
+        E >= 1, 4^E <= T.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    others, rounds = game(n_arms=n_arms, horizon=checks.integer("horizon", horizon, at_least=4))
+    return 1 + int(np.argmin(_eliminated(checks.epsilon(epsilon), others, rounds)))
+
+
+def _eliminated(epsilon: float, others: int, rounds: int) -> list[float]:
+    """The bound of `central_upper` for E = 1, 2, ... epochs, 4^E <= T."""
+    bounds: list[float] = []
     pulls, dearest, failing, scale = 0.0, 0.0, 0.0, 1
     while (scale := 2 * scale) ** 2 <= rounds:
         log = math.log(3.0 * (others + 1)) + math.log(rounds / scale**2)
         pulls += float(np.ceil(max(32.0 * scale**2, 8.0 * scale / epsilon) * log))
         dearest, failing = max(dearest, 2.0 * pulls / scale), failing + 2.0 * scale
-        best = min(best, others * dearest + failing + rounds / scale)
-    return best
+        bounds.append(others * dearest + failing + rounds / scale)
+    return bounds

@@ -171,7 +171,7 @@ def local_lower(*, means: Sequence[float] | np.ndarray, epsilon: float, horizon:
     it. No channel keeps more than randomised response (`response_kl`), so that with it their bound is one for all.
     """
     epsilon = checks.epsilon(epsilon)
-    return _over_gaps(means, horizon, lambda mean, best: response_kl(mean, best, epsilon))
+    return _over_gaps(means, horizon, lambda mean, best: response_kl(mean, best, epsilon=epsilon))
 
 
 @checks.formula()
@@ -275,7 +275,7 @@ def central_lower(*, means: Sequence[float] | np.ndarray, epsilon: float, horizo
     follows from Lemma 4.
     """
     epsilon = checks.epsilon(epsilon)
-    return _over_gaps(means, horizon, lambda mean, best: private_kl(mean, best, epsilon))
+    return _over_gaps(means, horizon, lambda mean, best: private_kl(mean, best, epsilon=epsilon))
 
 
 @checks.formula()

@@ -9,9 +9,8 @@ rates but bounds nothing by itself. The other variants are ours and carry their 
   |S| = K. Failures cost at most 2 beta T max gap.
 * `corrected`, lower bounds: two-point instances. Against an arm that pays 0, the law with mean g and moment u that is
   nearest in total variation puts p = (g^(1+v) / u)^(1/v) on one point. A locally private view of n pulls tells the two
-  apart by at most min(4, e^(2 epsilon)) (e^epsilon - 1)^2 n p^2 (Duchi et al. 2013), a centrally private algorithm by
-  at most 6 epsilon n p (Azize and Basu 2022), any algorithm by at most -n ln(1 - p); p^2, not p, is what the slides'
-  LDP rates miss.
+  apart by at most (e^epsilon - 1)^2 n p^2, a centrally private algorithm by at most -n ln(1 - p (1 - e^-epsilon)), any
+  algorithm by at most -n ln(1 - p); p^2, not p, is what the slides' LDP rates miss.
 
 The rates are not ours. Zhou and Zhang (2024) were first to correct the local ones, Wu et al. (2023) to show a minimax
 lower bound for private bandits with heavy tails, and both follow from what a mean costs to estimate: Kamath et al.
@@ -29,7 +28,6 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.papers._arithmetic import inverse, log_ratio, over, power, powers, times
 from private_bandits.papers.heavy_tailed.instances import moment_bound, order
-from private_bandits.privacy.divergences import local_factor
 
 __all__ = [
     "Epoch",
@@ -179,9 +177,10 @@ def dp_upper(
         T, in rounds, >= 1.
     variant : {"printed", "rate", "corrected"}
         * `printed`: u^(1/(1+v)) ln T / epsilon * sum of gap^(-1/v), plus the largest gap.
-        * `rate`: the same with u^(1/v), which is what the algorithm's R_tau carries: the print's power of u cannot
-          hold, as rewards scaled by a factor s have gap s and moment s^(1+v), and the bound must scale by s.
-        * `corrected`: pulls counted epoch by epoch.
+        * `rate`: the same with u^(1/v), which is what the algorithm's R_tau carries, for gaps at most 1: the first
+          epoch looks for gaps above 1/2 in any unit of reward, so a larger gap costs more than this. The print's power
+          of u falls below `dp_lower(variant="corrected")` for large u, so it does not hold.
+        * `corrected`: pulls counted epoch by epoch, for any gap.
     beta : float, optional
         Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
 
@@ -222,8 +221,8 @@ def dp_upper_independent(
         T, in rounds, >= 1.
     variant : {"printed", "corrected"}
         * `printed`: u^(v/(1+v)^2) (K ln T / epsilon)^(v/(1+v)) T^(1/(1+v)).
-        * `corrected`: u^(1/(1+v)), as rewards scale, with the constants of the epochs at c = 24 and beta = 1/T, for
-          gaps up to 1 and u >= 1: the least over m of T 2^-m for the arms with gaps up to 2^-m, plus (K - 1) 2^(1-m)
+        * `corrected`: u^(1/(1+v)), with the constants of the epochs at c = 24 and beta = 1/T, for gaps up to 1 and u >=
+          1: the least over m of T 2^-m for the arms with gaps up to 2^-m, plus (K - 1) 2^(1-m)
           times the pulls of the first m epochs for the others, plus 2.
 
     Returns
@@ -264,7 +263,7 @@ def ldp_upper(
     variant : {"printed", "rate", "corrected"}
         * `printed`: u^(2/v) ln T / epsilon^2 * sum of gap^(-1/v), plus the largest gap. Below
           `ldp_lower(variant="corrected")` for small gaps, so it does not hold.
-        * `rate`: the exponent that the noise asks for, gap^-(1+2/v).
+        * `rate`: the exponent that the noise asks for, gap^-(1+2/v), for gaps at most 1.
         * `corrected`: the pulls of the repaired algorithm, counted epoch by epoch.
     beta : float, optional
         Probability in (0, 1) that a bound of an epoch fails, default 1/T; `corrected` only, which needs T >= 2.
@@ -435,10 +434,9 @@ def dp_lower(
         * `printed`: ln T / epsilon * sum of gap^(-1/v), for u <= 1, gap in (0, 1/12) and algorithms of regret at
           most T^(3/4).
         * `corrected`: the rate is right; the constant of the two-point instance, whose bad arms always pay 0, for
-          algorithms of regret o(T^a) for every a > 0: (K - 1) gap ln T / min(-ln(1 - p), 6 epsilon p),
+          algorithms of regret o(T^a) for every a > 0: (K - 1) gap ln T / -ln(1 - p (1 - e^-epsilon)),
           p = (gap^(1+v) / u)^(1/v); 0 where p >= 1, as there is no such instance. For algorithms of regret at most
-          T^a it is 1 - a times as much, for large T. From epsilon = 1/6 on privacy costs nothing here: it is the
-          bound without privacy.
+          T^a it is 1 - a times as much, for large T.
 
     Returns
     -------
@@ -450,7 +448,8 @@ def dp_lower(
     ValueError
         If an argument is out of range.
     """
-    return _lower_rate(n_arms, gap, v, u, horizon, variant, _regime(epsilon), 6.0 * epsilon, 1.0)
+    seen = -math.expm1(-_regime(epsilon))
+    return _lower_rate(n_arms, gap, v, u, horizon, variant, epsilon, seen, 1.0)
 
 
 @checks.formula()
@@ -475,7 +474,7 @@ def ldp_lower(
         T, in rounds, >= 1.
     variant : {"printed", "corrected"}
         * `printed`: ln T / epsilon^2 * sum of gap^(-1/v), gap in (0, 1/5), u <= 1.
-        * `corrected`: as in `dp_lower`, with min(-ln(1 - p), C p^2) and the C of `local_loss`: of order
+        * `corrected`: as in `dp_lower`, over min(-ln(1 - p), C p^2) with the C of `local_loss`: of order
           gap^-(1+2/v).
 
     Returns
@@ -536,7 +535,7 @@ def ldp_lower_independent(
 def dp_lower_independent(*, n_arms: int, v: float, u: float = 1.0, epsilon: float, horizon: int) -> float:
     """Instance-independent regret of every epsilon-DP algorithm, which the slides' table leaves open.
 
-    (T/16) u^(1/(1+v)) (a (K-1) / (6 e epsilon T))^a with a = v / (1+v): of order (K/epsilon)^(v/(1+v)) T^(1/(1+v)), the
+    (T/16) u^(1/(1+v)) (a (K-1) / (e epsilon T))^a with a = v / (1+v): of order (K/epsilon)^(v/(1+v)) T^(1/(1+v)), the
     upper bound without its logarithm; 0 where T is so small that the instance does not exist.
 
     Parameters
@@ -564,16 +563,16 @@ def dp_lower_independent(*, n_arms: int, v: float, u: float = 1.0, epsilon: floa
 
     Notes
     -----
-    By the loss 6 epsilon n p of Azize and Basu (2022). Wu et al. (2023) have such a bound; the constant is ours.
+    As -ln(1 - p (1 - e^-epsilon)) <= epsilon p. Wu et al. (2023) have such a bound; the constant is ours.
     """
     arms, epsilon = _arms(n_arms), _regime(epsilon)
     _check(v, u)
-    return _two_hypotheses(arms, v, u, horizon, 6.0 * epsilon, 1.0)
+    return _two_hypotheses(arms, v, u, horizon, epsilon, 1.0)
 
 
 @checks.formula()
 def local_loss(*, epsilon: float) -> float:
-    """C of "KL <= C (total variation)^2" for an epsilon-LDP view, Duchi et al. (2013), Theorem 1.
+    """C of "KL <= C (total variation)^2" for an epsilon-LDP view.
 
     Parameters
     ----------
@@ -583,14 +582,14 @@ def local_loss(*, epsilon: float) -> float:
     Returns
     -------
     float
-        min(4, e^(2 epsilon)) (e^epsilon - 1)^2.
+        (e^epsilon - 1)^2.
 
     Raises
     ------
     ValueError
         If an argument is out of range.
     """
-    return local_factor(_regime(epsilon))
+    return math.expm1(_regime(epsilon)) ** 2
 
 
 # --- shared parts
@@ -668,7 +667,7 @@ def _lower_rate(
     loss: float,
     steep: float,
 ) -> float:
-    """The lower bounds for one gap, with a divergence of loss p^steep where p is the mass that is moved."""
+    """The lower bounds for one gap: over -ln(1 - loss p) if steep is 1, min(-ln(1 - p), loss p^2) if 2, p the mass."""
     _check(v, u, variant)
     distance, turn = checks.real("gap", gap, above=0), inverse(v)
     known = (_arms(n_arms) - 1, 1.0), (checks.log_horizon(horizon), 1.0)
@@ -678,11 +677,11 @@ def _lower_rate(
     if moved >= 1.0:
         return 0.0
     if moved > _LEAST_MASS:
-        return over(times(*(base for base, _ in known), distance), min(-math.log1p(-moved), loss * moved**steep))
-    kept = min(loss, 1.0) if steep == 1.0 else loss  # what is left of the least of both as p goes to 0
-    if kept == 0.0:
+        told = -math.log1p(-loss * moved) if steep == 1.0 else min(-math.log1p(-moved), loss * moved**2)
+        return over(times(*(base for base, _ in known), distance), told)
+    if loss == 0.0:
         return math.inf
-    return powers(*known, (kept, -1.0), (distance, 1.0 - steep * (1.0 + turn)), (u, steep * turn))
+    return powers(*known, (loss, -1.0), (distance, 1.0 - steep * (1.0 + turn)), (u, steep * turn))
 
 
 def _two_hypotheses(arms: int, v: float, u: float, horizon: int, loss: float, exponent: float) -> float:

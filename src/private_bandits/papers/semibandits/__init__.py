@@ -1,6 +1,6 @@
 """Chen et al. (2020), *(Locally) Differentially Private Combinatorial Semi-Bandits*.
 
-A file an algorithm, after its place in the paper; instances, graphs, bounds.
+A file an algorithm, after its place in the paper; instances, bounds.
 """
 
 from private_bandits.papers.semibandits import bounds
@@ -8,7 +8,6 @@ from private_bandits.papers.semibandits.algorithm_1 import cucb_ldp1
 from private_bandits.papers.semibandits.algorithm_2 import cucb_ldp2
 from private_bandits.papers.semibandits.algorithm_3 import cucb_dp
 from private_bandits.papers.semibandits.combinatorial_ucb import cucb
-from private_bandits.papers.semibandits.graphs import maximum_spanning_tree, online_shortest_path
 from private_bandits.papers.semibandits.instances import (
     coverage,
     k_path,
@@ -36,8 +35,6 @@ __all__ = [
     "cucb_ldp1",
     "cucb_ldp2",
     "k_path",
-    "maximum_spanning_tree",
-    "online_shortest_path",
     "public_arms",
     "separated",
     "super_arm_radius",

@@ -321,8 +321,9 @@ def theorem_9(
 
     Notes
     -----
-    As printed it is false for every constant, see `theorem_9_fails`. Azize and Basu (2022) have the private term at K =
-    1 with 6 epsilon for epsilon; d_epsilon is that of Azize et al. (2025).
+    As printed no constant makes it true for every K, see `theorem_9_fails`. With the constant 1/(2 K) it is true for K
+    >= 10, and with 1/20 for smaller K, if K divides m: `corrected` is as large. Azize and Basu (2022) have the private
+    term at K = 1 with 6 epsilon for epsilon; d_epsilon is that of Azize et al. (2025).
     """
     checks.choice("variant", variant, ("printed", "corrected"))
     scale, epsilon = _positive("b_1", b_1) * checks.integer("list_size", list_size, at_least=1), checks.epsilon(epsilon)
@@ -373,10 +374,10 @@ def cucb_blocks_upper(*, problem: SetBandit, epsilon: float, horizon: int) -> Te
 
 @checks.formula()
 def central_rates(*, n_arms: int, list_size: int, gap: float, b_1: float = 1.0, epsilon: float) -> tuple[float, float]:
-    """The best regret over ln T under DP, B_1-smooth, all gaps equal: at least, on K-paths, and at most; ours.
+    """The best regret over ln T under DP, B_1-smooth, all gaps equal, worst super arms: at least and at most; ours.
 
-    Of order m K B_1^2 / Delta + m B_1 / epsilon both: the first is that of `theorem_9`, corrected, the second that of
-    `cucb_blocks_upper` as T grows, on every instance.
+    Of order m K B_1^2 / Delta + m B_1 / epsilon both: the first is that of `theorem_9`, corrected, on K-paths; the
+    second that of `cucb_blocks_upper` as T grows, on every fixed list of super arms. Other lists may have less regret.
 
     Parameters
     ----------
@@ -458,7 +459,7 @@ def theorem_9_fails(*, list_size: int, gap: float, b_1: float = 1.0, epsilon: fl
 def super_arm_radius_upper(*, problem: SetBandit, epsilon: float, horizon: int) -> float:
     """Regret of `super_arm_radius` on any B_1-smooth reward, under LDP; ours.
 
-    With f = ln T + ln G, G the length of its grid (|S| ln 2 more where the reward is not linear), W the largest sum of
+    With f = ln T + ln G, G the length of its grid (K ln 2 more where the reward is not linear), W the largest sum of
     squared weights of a super arm, at most K B_1^2, and c = 2.2 f W / tanh^2(epsilon/2): at most the sum of c
     (2/Delta_min^i - 1/Delta_max^i) over the arms in bad super arms, and (m + number of super arms) Delta_max. So order
     m K B_1^2 ln T / (epsilon^2 Delta), without the second K of Section 5's conjecture.
@@ -622,7 +623,7 @@ def _apart(gap: float, scale: float, words: str) -> float:
 
 
 def _central(gap: float, distance: float, epsilon: float) -> float:
-    return over(gap, private_kl(0.5 - distance, 0.5, epsilon, apart=distance))
+    return over(gap, private_kl(0.5 - distance, 0.5, epsilon=epsilon, apart=distance))
 
 
 def _gaps(problem: SemiBandit) -> np.ndarray:

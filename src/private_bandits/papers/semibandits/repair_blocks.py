@@ -8,13 +8,13 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import superarm
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.papers.semibandits.shared import Plain
+from private_bandits.papers.semibandits.shared import Plain, anew, run_lengths
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import laplace, least_reported_first
 
 
-def cucb_blocks(epsilon: float, *, n_arms: int, list_size: int, horizon: int) -> Policy:
+def cucb_blocks(epsilon: float, *, n_arms: int, list_size: int, horizon: int | None) -> Policy:
     """Blocks: the least reported arm's exact outcome, summed with Lap(1/epsilon) once per block; ours, central.
 
     A trusted curator uses one number of each user: the outcome of the arm of the super arm that has the fewest reports.
@@ -36,8 +36,12 @@ def cucb_blocks(epsilon: float, *, n_arms: int, list_size: int, horizon: int) ->
     epsilon : float
         Privacy of the sequence of super arms when one user's outcomes change, > 0; infinity for exact sums. Someone who
         is the user of c rounds has c times as much.
-    list_size, n_arms, horizon : int
-        K >= 1, m >= K and T >= 1, for which the blocks and the radius are calibrated; T is also the longest run.
+    list_size, n_arms : int
+        K >= 1 and m >= K, for which the blocks and the radius are calibrated.
+    horizon : int or None
+        T >= 1, for which they are too, and the longest run. None: T need not be known, as the algorithm is made anew
+        for runs of 2, 4, 16, 256, ... rounds, each the square of the one before; then the regret is at most four times
+        as large in the limit.
 
     Returns
     -------
@@ -62,6 +66,8 @@ def cucb_blocks(epsilon: float, *, n_arms: int, list_size: int, horizon: int) ->
     >>> policy.privacy.label(), policy.record.grid.tolist()
     ('ε=0.5', [13, 39, 91, 195, 403, 819])
     """
+    if horizon is None:
+        return anew(lambda length: cucb_blocks(epsilon, n_arms=n_arms, list_size=list_size, horizon=length))
     members, length = checks.integer("list_size", list_size, at_least=1), checks.integer("horizon", horizon, at_least=1)
     arms, scale = checks.integer("n_arms", n_arms, at_least=members), laplace_scale(epsilon, sensitivity=1.0)
     level, first = log_level(length), first_block(epsilon, members, length)
@@ -123,7 +129,7 @@ def first_block(epsilon: float, list_size: int, horizon: int) -> int:
 
 
 def reference(
-    problem: Any, rounds: int, streams: Any, *, epsilon: float, n_arms: int, list_size: int, horizon: int
+    problem: Any, rounds: int, streams: Any, *, epsilon: float, n_arms: int, list_size: int, horizon: int | None
 ) -> list[list[int]]:
     """Play the algorithm line by line, return what `simulation.trace` returns.
 
@@ -141,14 +147,18 @@ def reference(
         m, of the problem.
     list_size : int
         K, of the problem.
-    horizon : int
-        T >= 1, for which the constants are made.
+    horizon : int or None
+        T >= 1, for which the constants are made; None: anew for each run of `run_lengths`.
 
     Returns
     -------
     list of list of int
         A row per round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
+    if horizon is None:
+        told: dict[str, Any] = {"epsilon": epsilon, "n_arms": n_arms, "list_size": list_size}
+        runs = run_lengths(rounds)
+        return [row for length, n in runs for row in reference(problem, n, streams, horizon=length, **told)]
     bandit = Plain(problem)
     f = math.log(horizon) + math.log(1 + math.floor(math.log2(horizon)))
     a_0 = max(1, math.floor((f + 2 * math.sqrt(list_size * f)) / (list_size * epsilon)))

@@ -8,7 +8,7 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.kernels import superarm
 from private_bandits.mechanisms import response_probabilities
-from private_bandits.papers.semibandits.shared import Plain
+from private_bandits.papers.semibandits.shared import Plain, anew, run_lengths
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
 from private_bandits.reference_tools import least_reported_first, respond
@@ -16,7 +16,7 @@ from private_bandits.reference_tools import least_reported_first, respond
 LONG = 2**26  # runs of more rounds are drawn by leaps
 
 
-def super_arm_radius(epsilon: float, *, horizon: int) -> Policy:
+def super_arm_radius(epsilon: float, *, horizon: int | None) -> Policy:
     """One randomised bit about the least pulled arm, and one radius for the super arm; ours.
 
     Radii of K arms add up to K times one of them, while independent errors add up to the root of K of it. Each user
@@ -33,8 +33,10 @@ def super_arm_radius(epsilon: float, *, horizon: int) -> Policy:
     ----------
     epsilon : float
         Privacy of a user, > 0; infinity for truthful answers.
-    horizon : int
-        T >= 1 of ln T, and the longest run.
+    horizon : int or None
+        T >= 1 of ln T, and the longest run. None: T need not be known, as the algorithm is made anew for runs of 2, 4,
+        16, 256, ... rounds, each the square of the one before; then the regret is at most four times as large in the
+        limit.
 
     Returns
     -------
@@ -51,6 +53,8 @@ def super_arm_radius(epsilon: float, *, horizon: int) -> Policy:
     >>> super_arm_radius(0.2, horizon=1000).privacy.label()
     'ε=0.2'
     """
+    if horizon is None:
+        return anew(lambda length: super_arm_radius(epsilon, horizon=length))
     length = checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
     truth, flip = response_probabilities(checks.epsilon(epsilon), n_values=2)
     points = grid(length)
@@ -94,7 +98,7 @@ def grid(horizon: int) -> list[int]:
     return points
 
 
-def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, horizon: int) -> list[list[int]]:
+def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, horizon: int | None) -> list[list[int]]:
     """Play the algorithm line by line, return what `simulation.trace` returns.
 
     Parameters
@@ -107,14 +111,17 @@ def reference(problem: Any, rounds: int, streams: Any, *, epsilon: float, horizo
         Environment, choice and noise, as of `streams.streams`.
     epsilon : float
         > 0; infinity for truthful answers.
-    horizon : int
-        T >= 1, for which the constants are made.
+    horizon : int or None
+        T >= 1, for which the constants are made; None: anew for each run of `run_lengths`.
 
     Returns
     -------
     list of list of int
         A row a round, as `simulation.trace` shows it: the super arm, padded with -1 to K, and its size.
     """
+    if horizon is None:
+        runs = run_lengths(rounds)
+        return [row for length, n in runs for row in reference(problem, n, streams, epsilon=epsilon, horizon=length)]
     bandit = Plain(problem)
     flip = 1 / (1 + math.exp(epsilon))
     points = grid(horizon)

@@ -14,8 +14,8 @@ def cucb_dp_least_pulled(
 ) -> Policy:
     """Section 3.2, CUCB-DP whose tree takes the least pulled arm of the super arm alone.
 
-    Left out in print. This is Algorithm 3 with one outcome in a leaf, hence with 1 for K in the noise and in
-    the bonus.
+    The paper prints neither this algorithm nor its noise and radius. We take Algorithm 3 with one outcome in a leaf,
+    hence with 1 for K in the noise and in the bonus.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def cucb_dp_least_pulled(
     list_size, n_arms, horizon : int
         K >= 1, m >= K and T >= 1, for which the noise and the bonus are calibrated; T is also the longest run.
     variant : {"printed", "repaired"}
-        As for `cucb_dp`, with 1 in the place of K.
+        As for `cucb_dp`, with 1 in the place of K: `printed` has the constants that Algorithm 3 prints.
 
     Returns
     -------

@@ -6,13 +6,15 @@ needs no horizon and is ours; a horizon gives ln T as printed. Their input delta
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels import index
+from private_bandits.kernels import index, restarts
+from private_bandits.policy import Policy, words
 from private_bandits.problems import SetBandit
 from private_bandits.reference_tools import Generator, largest
 
@@ -85,6 +87,49 @@ def local_record(
         list_size=list_size,
         horizon=length,
     )
+
+
+def anew(made: Callable[[int], Policy]) -> Policy:
+    """Return a policy that is made anew for runs of 2, 4, 16, 256, ... rounds: one that need not know the horizon.
+
+    Parameters
+    ----------
+    made : callable
+        Takes a horizon and returns a policy for it, of the same kernel for each.
+
+    Returns
+    -------
+    Policy
+    """
+    runs = [made(length) for length in restarts.LENGTHS]
+    record = restarts.Record(runs[0].kernel.__name__, tuple(run.record for run in runs))
+    variant = words(runs[0].variant, "restarted")
+    return replace(runs[0], name=f"{runs[0].name}, restarted", variant=variant, kernel=restarts, record=record)
+
+
+def run_lengths(rounds: int) -> list[tuple[int, int]]:
+    """Return the runs of a policy that is made anew: for how many rounds each is made, and how many are played.
+
+    Parameters
+    ----------
+    rounds : int
+        In all, >= 1.
+
+    Returns
+    -------
+    list of (int, int)
+
+    Examples
+    --------
+    >>> run_lengths(30)
+    [(2, 2), (4, 4), (16, 16), (256, 8)]
+    """
+    runs: list[tuple[int, int]] = []
+    while rounds > 0:
+        length = 2**2 ** len(runs)
+        runs.append((length, min(length, rounds)))
+        rounds -= length
+    return runs
 
 
 class Plain:

@@ -18,6 +18,6 @@ def check_parameters(**values: Any) -> None:
 
 def long_studies() -> dict[str, Callable[..., Any]]:
     """Return the longer studies by name; each takes `progress`, whether to show a bar."""
-    from private_bandits_book.chapters.audit.studies import reliability, table
+    from private_bandits_book.chapters.audit.studies import reliability, table, views
 
-    return {"table": table, "reliability": reliability}
+    return {"table": table, "reliability": reliability, "views": views}

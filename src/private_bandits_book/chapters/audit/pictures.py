@@ -1,4 +1,4 @@
-"""The two figures of how good the auditor is."""
+"""Two figures and two tables of how good the auditor is."""
 
 import math
 from functools import partial
@@ -77,6 +77,19 @@ def summary(trials: pd.DataFrame) -> pd.DataFrame:
         two_intervals=("two_intervals", "median"),
     )
     return found.reset_index()
+
+
+def views(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per view and number of rounds: what is certified over the seeds, and how many accuse.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As `studies.views` returns.
+    """
+    groups = rows.groupby(["view", "rounds"], sort=False)
+    found = groups["low"].agg(seeds="size", mean="mean", deviation="std", least="min", most="max")
+    return found.join(groups["accused"].sum()).reset_index()
 
 
 def _drawn(lines: pd.DataFrame, looks: dict[str, tuple[str, str]]) -> pd.DataFrame:

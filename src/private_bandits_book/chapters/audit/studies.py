@@ -1,4 +1,4 @@
-"""The longer studies of the page on the auditor: the audits that take seconds each, and how good the auditor is.
+"""The longer studies of the page on the auditor: the audits that take seconds each, how good it is, what views show.
 
 `private-bandits reproduce audit --long` makes them; the trials are committed by seed.
 """
@@ -28,6 +28,8 @@ SEEDS, SOME = 200, 50  # of a trial, and of one that takes long
 ROUNDS = 100  # of the policy with a hidden leak
 FAILURE = 0.01
 NUMBERS = (1000, 2000, 4000, 20_000)
+VIEWS = (("messages", 1), ("state", 1), ("actions", 2), ("actions", 10), ("actions", 40))  # and rounds
+VIEW_SEEDS, VIEW_RUNS = 40, 6000
 HALVED = ("noise halved", "CUCB-LDP2, noise halved")
 _PAIR = (0.0, 1.0)
 
@@ -114,6 +116,49 @@ class Hidden(Player):
         self.t += 1
 
 
+class Noisy(Player):
+    """A policy that adds Laplace noise to each reward and plays the largest sum: `Noisy` of the page."""
+
+    name = "noisy sums"
+
+    def __init__(self, scale: float = 1.0) -> None:
+        self.scale = scale
+
+    def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> Any:
+        """Begin a run."""
+        self.noise, self.sums = noise, noise.laplace(0, 1, problem.n_arms)
+        return self
+
+    def ask(self) -> list[int]:
+        """Return the arm."""
+        return [int(self.sums.argmax())]
+
+    def tell(self, feedback: list[float]) -> float:
+        """Take the reward, and return what is sent."""
+        sent = float(feedback[0] + self.noise.laplace(0, self.scale))
+        self.sums[self.sums.argmax()] += sent
+        return sent
+
+    def state(self) -> np.ndarray:
+        """Return what is read."""
+        return self.sums
+
+
+def viewed(scale: float, view: str, rounds: int, seed: int) -> tuple[str, int, int, float, bool]:
+    """Return the row of one seed: what an audit of noisy sums certifies under a view, and whether it accuses them."""
+    asked = partial(audit, Noisy(scale), problem=PAIR, horizon=rounds, view=view)
+    found = asked(promised=1.0, runs=VIEW_RUNS, seed=seed)
+    return view, rounds, seed, found.epsilon_low, found.verdict == BREAKS
+
+
+def views(progress: bool = False) -> pd.DataFrame:
+    """Return a row per view and seed, of half the noise that the promise needs."""
+    rows = []
+    for view, rounds in tqdm(VIEWS, desc="views", disable=not progress):
+        rows += in_processes((delayed(viewed)(0.5, view, rounds, seed) for seed in range(VIEW_SEEDS)), -1)
+    return pd.DataFrame(rows, columns=["view", "rounds", "seed", "low", "accused"])
+
+
 def laplace(x: float, rng: np.random.Generator, scale: float) -> float:
     """Send a number with Laplace noise."""
     return float(x + rng.laplace(0.0, scale))
@@ -143,6 +188,7 @@ def trials() -> Iterator[Trial]:
     yield Trial("CUCB-LDP2", 1.0, 2000)
     yield Trial("Gaussian noise", 1.0, RUNS)
     yield from (Trial("noise halved", 1.0, runs) for runs in NUMBERS)
+    yield from (Trial("noise halved", epsilon, 1000) for epsilon in (0.5, 2.0, 4.0))
     yield from (Trial("noise halved", epsilon, RUNS) for epsilon in (0.2, 4.0))
     yield from (Trial("CUCB-LDP2, noise halved", 1.0, runs) for runs in (500, 1000, 2000))
     yield from (Trial("one message of 100 in clear", 1.0, runs) for runs in NUMBERS)

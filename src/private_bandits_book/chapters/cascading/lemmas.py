@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import rel_entr
 from scipy.stats import binom, laplace, norm
 
 from private_bandits.compilation import compiled
@@ -67,7 +66,7 @@ def hybrid_coverage(
     noise, counter = _releases(rng, runs, n_max), HybridCounter(1.0, rng=rng)
     printed = np.sum(noise > lemma_1_constant() * np.log(items) ** 1.5 * math.log(1.0 / gamma), axis=0)
     own = np.sum(noise > [counter.error_bound(n, beta=gamma) for n in items.tolist()], axis=0)
-    most = [Interval(x.max() / runs, *binomial_interval(int(x.max()), runs)) for x in (printed, own)]
+    most = [Interval(x.max() / runs, *binomial_interval(int(x.max()), runs), runs=runs) for x in (printed, own)]
     return most[0], float(printed[1:].max()) / runs, most[1]
 
 
@@ -211,40 +210,7 @@ def theorem_7_excess(k_values: Sequence[int], epsilons: Sequence[float], deltas:
     return worst
 
 
-def swapped_divergence() -> tuple[float, float]:
-    """Theorem 11's last step, d(p || p - gap) over gap^2 / (p (1 - p)), at most on a grid; and for d(p - gap || p)."""
-    p, share = np.meshgrid(np.arange(1, 100) / 100.0, np.arange(1, 100) / 100.0, indexing="ij")
-    q = p - share * p
-    promised = (p - q) ** 2 / (p * (1.0 - p))
-    ratios = [(rel_entr(a, b) + rel_entr(1.0 - a, 1.0 - b)) / promised for a, b in ((p, q), (q, p))]
-    return float(np.max(ratios[0])), float(np.max(ratios[1]))
-
-
 # --- what is proved of the regret
-
-
-def first_contradiction(bound: Callable[[Cascade, int], float], digits: int = 40) -> tuple[float, float, float]:
-    """Return the first T = 10, 100, ... at which no algorithm keeps a bound on two neighbours, the gap, the bound.
-
-    Two items, lists of one, means (1/2, 1/2 - gap) and (1/2, 1/2 + gap). Let B bound the regret on both. On the first
-    the second item is shown at most B/gap times, so by Bretagnolle and Huber 2 B >= gap T/4 exp(-B d/gap), that is B >=
-    gap/d ln(gap T/(8 B)), with d the divergence of the two, or anything above it.
-
-    Parameters
-    ----------
-    bound : callable
-        Of a problem and T.
-    digits : int
-        How far T goes.
-    """
-    for horizon in (10**power for power in range(1, digits + 1)):
-        for gap in 10.0 ** -np.arange(0.5, 9.0, 0.25):
-            problems = [Cascade(np.array([0.5, 0.5 + step]), 1) for step in (-gap, gap)]
-            allowed = max(bound(problem, horizon) for problem in problems)
-            divergence = (2.0 * gap) ** 2 / (0.25 - gap**2)  # chi-squared, which is above it
-            if allowed < gap / divergence * math.log(gap * horizon / (8.0 * allowed)):
-                return float(horizon), float(gap), allowed
-    return math.inf, math.nan, math.nan
 
 
 def exponents(bound: Callable[[int, int, float, float], float]) -> Exponents:
@@ -291,11 +257,12 @@ def hidden_item_power(scale: float, *, gaussian: bool = False) -> float:
     return float(np.polyfit(np.log(logs), logs + tails, 1)[0])
 
 
-def hybrid_exponents(list_size: int = 4) -> tuple[float, float]:
-    """The exponents of ln T in the regret of Algorithm 1 with ln^1.5 of the horizon, and of the pulls, in its bonus.
+def hybrid_exponents(list_size: int = 4) -> tuple[float, tuple[float, float, float]]:
+    """The exponents in the regret of Algorithm 1 with ln^1.5 of the horizon, and of the pulls, in its bonus.
 
-    With the horizon an item is observed about as often as its bonus is larger than the gap: until then its index is
-    above those of items that were observed more often. With the pulls it is the bound that we prove.
+    With the horizon it is that of ln T: an item is observed about as often as its bonus is larger than the gap, until
+    then its index is above those of items that were observed more often. With the pulls it is the bound that we prove,
+    in ln T, 1/epsilon and 1/gap.
 
     Parameters
     ----------
@@ -303,10 +270,18 @@ def hybrid_exponents(list_size: int = 4) -> tuple[float, float]:
         K of B_LB(20, K, 0.2, 0.15).
     """
     near, far = (10**75, 10**150, 10**300), (10**1000, 10**10_000, 10**100_000)
-    problem = b_lb(20, list_size, 0.2, 0.15)
+
+    def proved(horizon: int = far[0], noise: float = 1.0, apart: float = 1.0 / 0.15) -> float:
+        problem = b_lb(20, list_size, 0.2, 1.0 / apart)
+        return bounds.theorem_2(problem=problem, epsilon=1.0 / noise, horizon=horizon, variant="corrected")
+
     bonuses = [ucb_hybrid(1.0, n_arms=20, horizon=t).record._asdict()["bonus_scale"] * math.log(t) for t in near]
-    proved = [bounds.theorem_2(problem=problem, epsilon=1.0, horizon=t, variant="corrected") for t in far]
-    return _power([*map(math.log, near)], bonuses), _power([*map(math.log, far)], proved)
+    noises, gaps = (1e5, 1e6, 1e7), (1e6, 1e7, 1e8)
+    return _power([*map(math.log, near)], bonuses), (
+        _power([*map(math.log, far)], [proved(t) for t in far]),
+        _power(noises, [proved(noise=noise) for noise in noises]),
+        _power(gaps, [proved(apart=apart) for apart in gaps]),
+    )
 
 
 def theorem_11_over_proved() -> float:
@@ -314,6 +289,25 @@ def theorem_11_over_proved() -> float:
     return max(
         bounds.theorem_11(**at, epsilon=e) / bounds.theorem_11(**at, epsilon=e, variant="corrected") for at, e in _GRID
     )
+
+
+def theorem_11_at_one_over_k(sizes: Sequence[int] = (2, 8, 32, 128, 512)) -> tuple[float, float]:
+    """The remark after Theorem 11, at p = 1/K: what is proved over (L - K) ln T/(gap epsilon^2), and its power of K.
+
+    Returned are the least ratio at epsilon = 10^-3 over several gaps, and the least exponent of K over these gaps.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Values of K, >= 2.
+    """
+    epsilon, ratios = 1e-3, []
+    for share in (0.05, 0.5, 0.95):
+        at = [_instance(2 * k, k, 1.0 / k, share / k) for k in sizes]
+        proved = [bounds.theorem_11(**one, epsilon=epsilon, variant="derived") for one in at]
+        claimed = [k * math.log(one["horizon"]) / (one["gap"] * epsilon**2) for k, one in zip(sizes, at, strict=True)]
+        ratios.append([a / b for a, b in zip(proved, claimed, strict=True)])
+    return min(map(min, ratios)), min(_power(sizes, each) for each in ratios)
 
 
 def theorem_12_over_proved() -> tuple[float, float]:

@@ -18,11 +18,12 @@ from private_bandits.policy import Policy
 from private_bandits_book.judging import rates
 from private_bandits_book.judging.rates import DELTA, EPSILON, LOG, SIZE, RateFit
 from private_bandits_book.runs import identity
-from private_bandits_book.studies import LongRun, LongStudy, means
+from private_bandits_book.studies import LongRun, LongStudy
 
 LEARNING_HORIZON, GROWTH_HORIZON, ORDER_HORIZON, KAPPA_HORIZON = 10**8, 5 * 10**7, 10**5, 10**7
 SEED, ORDER_RUNS, KAPPA_RUNS, FIGURES = 20211, 400, 10, (20, 4, 0.2, 0.15)  # the last are L, K, p and gap
 PUBLISHED, FAILURE, KAPPA_AT = 0.01, 1e-3, (10**5, 10**6)  # factor of the noise, delta, checkpoints
+KAPPA_MOVES = (0.1, 0.2)  # p at which kappa grows with K by more than the intervals are wide
 
 
 def _long(problem: Any, policy: Policy, horizon: int, runs: int = rates.LEAST_RUNS, **how: Any) -> LongRun:
@@ -53,26 +54,6 @@ def learning_runs() -> list[LongRun]:
         ]
         policies += [*(printed if epsilon in (0.2, 1.0) else [bit]), blocks]
     return [_long(paper.b_lb(*FIGURES), policy, horizon) for policy in policies]
-
-
-def learning_times(learning: pd.DataFrame) -> pd.DataFrame:
-    """Return when each policy starts to learn, and its regret at the end, as a share of that of uniform play too.
-
-    A policy starts to learn at the first checkpoint from which its regret per round is less than half of that of
-    uniform play, for good; NaN if there is none.
-
-    Parameters
-    ----------
-    learning : DataFrame
-        Rows of the study.
-    """
-    by, uniform, rows = ["policy", "epsilon", "effective_epsilon"], paper.b_lb(*FIGURES).uniform_regret(), []
-    for _, part in means(learning, [*by, "t"]).groupby(by, sort=False):
-        t, last = part["t"].to_numpy(float), part.iloc[-1]
-        began = 1 + max(np.flatnonzero(~rates.learnt(np.diff(part["regret"]) / np.diff(t), uniform)), default=-1)
-        ends = {"learns_from": t[began] if began < len(t) - 1 else math.nan}
-        rows.append({**last, **ends, "over_uniform": last["regret"] / (uniform * t[-1])})
-    return pd.DataFrame(rows).drop(columns="t")
 
 
 # --- how does regret grow?
@@ -234,6 +215,33 @@ def kappa_fit(kappa: pd.DataFrame, trust: str) -> tuple[Interval, float]:
         found.append([rates.exact_slope(part["list_size"], part[name]).measured for name in ("regret", "kappa")])
     exponents, of_kappa = np.reshape(found, (rows["p"].nunique(), -1, 2)).mean(axis=0).T
     return mean_interval(exponents), float(of_kappa[0])
+
+
+def kappa_fits(kappa: pd.DataFrame, trust: str) -> list[tuple[Interval, float]]:
+    """Return `kappa_fit` at each p of `KAPPA_MOVES`.
+
+    Parameters
+    ----------
+    kappa : DataFrame
+        Rows of the study.
+    trust : str
+        As for `kappa_fit`.
+    """
+    return [kappa_fit(kappa[kappa["p"] == p], trust) for p in KAPPA_MOVES]
+
+
+def at_end(runs: pd.DataFrame, policy: str, variant: str) -> float:
+    """Return the mean regret at the last round of one policy in one variant.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `Chapter.play` returns, of one epsilon.
+    policy, variant : str
+        As in its columns.
+    """
+    last = runs[(runs["t"] == runs["t"].max()) & (runs["policy"] == policy) & (runs["variant"] == variant)]
+    return float(last["regret"].mean())
 
 
 _COLUMNS = ["policy", "epsilon", "delta", "effective_epsilon", "n_arms", "list_size"]

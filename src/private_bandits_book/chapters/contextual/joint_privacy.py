@@ -55,6 +55,7 @@ def least_regret(epsilon: float, horizon: int, gap: float) -> float:
     return gap * float(found.fun)
 
 
+@np.errstate(under="ignore")
 def wrong_guesses(epsilon: float, horizon: int) -> np.ndarray:
     """Chance of a wrong arm in each round of a locally private learner of the rule, exactly.
 

@@ -160,7 +160,8 @@ def exponent(points: Sequence[Peak], inverse: bool = False) -> Interval:
     down = weights @ np.where(weights > 0, between[:, 0], between[:, 1])
     up = weights @ np.where(weights > 0, between[:, 1], between[:, 0])
     measured = float(slopes[0])
-    return Interval(measured, min(measured, float(low)) + float(down), max(measured, float(high)) + float(up))
+    ends = min(measured, float(low)) + float(down), max(measured, float(high)) + float(up)
+    return Interval(measured, *ends, runs=half)
 
 
 def _height(point: Peak, choosing: np.ndarray, measuring: np.ndarray) -> float:
@@ -190,7 +191,8 @@ def apart(one: Interval, other: Interval) -> Interval:
     ----------
     one, other : Interval
     """
-    return Interval(one.measured - other.measured, one.low - other.high, one.high - other.low)
+    ends = one.low - other.high, one.high - other.low
+    return Interval(one.measured - other.measured, *ends, runs=min(one.runs, other.runs))
 
 
 def shown(rows: pd.DataFrame) -> pd.DataFrame:

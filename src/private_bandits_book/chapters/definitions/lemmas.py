@@ -374,30 +374,14 @@ def lemma_4(
 ) -> pd.DataFrame:
     """Return the bound of Lemma 4 over what randomised response keeps of the divergence of one reward."""
     rows = [
-        (e, p, q, 2 * local_factor(e) * bernoulli_kl(p, q) / response_kl(p, q, e)) for e in epsilons for p, q in means
+        (e, p, q, 2 * local_factor(e) * bernoulli_kl(p, q) / response_kl(p, q, epsilon=e))
+        for e in epsilons
+        for p, q in means
     ]
     return pd.DataFrame(rows, columns=["epsilon", "p", "q", "looseness"])
 
 
 # --- the bounds
-
-
-def table_2(horizon: int, epsilons: Sequence[float]) -> dict[str, tuple[float, float]]:
-    """Return the least and the largest ratio over epsilon of an entry of Table 1 and the result behind it."""
-    plain = replacements.lai_robbins(means=MEANS[0], horizon=3)
-    minimax = {"Theorem 1": bounds.theorem_1, "Theorem 2": bounds.theorem_2, "Theorem 3": bounds.theorem_3}
-    made = {
-        name: [
-            one(n_arms=N_ARMS, epsilon=e, horizon=horizon, variant="table")
-            / one(n_arms=N_ARMS, epsilon=e, horizon=horizon)
-            for e in epsilons
-        ]
-        for name, one in minimax.items()
-    }
-    made["Theorem 4"] = [
-        plain / (2 * local_factor(e)) / bounds.theorem_4(means=MEANS[0], horizon=3, epsilon=e) for e in epsilons
-    ]
-    return {name: (min(ratios), max(ratios)) for name, ratios in made.items()}
 
 
 def threshold(n_arms: int, horizon: int, epsilons: Sequence[float]) -> tuple[float, float]:
@@ -441,11 +425,7 @@ def corrupt_over_lower(means: Sequence[float], epsilon: float) -> float:
     return upper * math.log(3) / replacements.local_lower(means=means, horizon=3, epsilon=epsilon)
 
 
-def point_prior(means: Sequence[float], horizon: int) -> float:
-    """Return the Bayesian regret of the best policy under a prior on one environment."""
-    return horizon * min(max(means) - mean for mean in means)
-
-
+@np.errstate(under="ignore")
 def toy(horizon: int, epsilons: Sequence[float]) -> pd.DataFrame:
     """Return minimax regret in a toy game: exact without privacy and under local DP, and at most so much under DP.
 

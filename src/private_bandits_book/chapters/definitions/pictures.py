@@ -139,13 +139,16 @@ def separated(graph: nx.DiGraph, hidden: Iterable[str], given: Iterable[str]) ->
 
 
 def figure_1() -> Picture:
-    """Draw the paper's Figure 1: seen variables shaded, protected ones in a dashed frame, noisy arrows bold."""
+    """Draw the paper's Figure 1: seen variables shaded, protected ones in a dashed frame, noisy arrows bold.
+
+    What is seen follows the definitions: a history of Definition 5 has the rewards of all arms, which are the outcomes.
+    """
     plain, drawn = bandit(), tuple((ENVIRONMENT, x) for x in OUTCOMES)
     models = (
         Model("(a) no privacy", plain, (*REWARDS, *ACTIONS), (), ()),
         Model("(b) local privacy", bandit(local=True), (*MESSAGES, *ACTIONS), REWARDS, (("r0", "z0"), ("r1", "z1"))),
         Model("(c) differential privacy", plain, ACTIONS, OUTCOMES, (("r0", "a1"),)),
-        Model("(d) environment privacy", plain, (*REWARDS, *ACTIONS), (ENVIRONMENT,), drawn),
+        Model("(d) environment privacy", plain, (*OUTCOMES, *REWARDS, *ACTIONS), (ENVIRONMENT,), drawn),
     )
     words = {"x": "outcomes", "r": "rewards", "z": "messages", "a": "actions", "n": "the environment"}
     rows = [

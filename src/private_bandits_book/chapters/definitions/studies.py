@@ -143,6 +143,25 @@ def with_bounds(runs: pd.DataFrame, game: Any) -> pd.DataFrame:
     return pd.concat([rows, bounds[rows.columns]], ignore_index=True)
 
 
+def over_lower(runs: pd.DataFrame, policy: str, lower: _Lower, instance: Any) -> tuple[float, float]:
+    """Return the least and the largest mean regret of a private policy over a lower bound on an instance.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Of one horizon, with several epsilons.
+    policy : str
+    lower : callable
+        Of `replacements`, by means, epsilon and horizon.
+    instance : array, shape (arms,)
+        The means.
+    """
+    at = last(runs)
+    regret = at[at["policy"] == policy].groupby("epsilon")["regret"].mean()
+    bounds = [lower(means=instance, epsilon=epsilon, horizon=int(at["t"].iloc[0])) for epsilon in regret.index]
+    return float((regret / bounds).min()), float((regret / bounds).max())
+
+
 STUDIES = {
     "upper-lower": LongStudy(one_instance_runs, ["policy", "epsilon"]),
     "price": LongStudy(price_runs, ["policy", "epsilon", "gap"]),

@@ -4,8 +4,8 @@ An order holds if some constant makes it a bound. Against a bound with constants
 it moves far out along each axis, its `slopes`. The proofs are on the chapter's page of proofs.
 
 For rewards in [0, 1] the bounds with constants compare two Bernoulli laws of means 1/2 and 1/2 + gap, which are gap
-apart in total variation: a centrally private algorithm tells n pulls apart by at most 6 epsilon n gap (Azize and Basu
-2022), a locally private one by at most C n gap^2 (Duchi et al. 2013, `bounds.local_loss`).
+apart in total variation: a centrally private algorithm tells n pulls apart by at most epsilon n gap, a locally private
+one by at most C n gap^2 (`bounds.local_loss`).
 """
 
 import math
@@ -111,10 +111,19 @@ def dp_robust_ucb_error(pulls: int, epsilon: float, v: float, u: float, horizon:
 
 
 def radius_share() -> float:
-    """Return the largest share of the radius of DP Robust UCB that its errors take, on a grid of v and T, epsilon 1."""
-    orders, horizons = [k / 20 for k in range(1, 21)], [200, *(10**k for k in (3, 6, 9, 15, 100, 300))]
-    parts = [dp_robust_ucb_error(1, 1.0, v, 1.0, horizon) for v, horizon in product(orders, horizons)]
-    return max((one.bias + one.sampling + one.noise) / one.radius for one in parts)
+    """Return a bound on the share of the radius of DP Robust UCB that its errors take, for T >= 200 and epsilon <= 1.
+
+    The share is largest in round 3 or T, there at most what is computed here at v = 1 or v = 0, and that falls with T.
+    """
+    log_t = math.log(200.0)
+    levels = log_t / math.log(2.0) + 1.0  # without rounding down
+    shares = []
+    for rounds, bias, least in ((3.0, 2.0, 0.5), (200.0, 1.0, 0.0)):  # least: the power of A that is left at this v
+        tail = math.log(2.0 * rounds**4)
+        sampling = math.sqrt(2.0 * tail / log_t**1.5) + tail / (3.0 * log_t**1.5)
+        noise = 2.0 * levels * math.sqrt(8.0 * tail * max(levels, tail)) / log_t**1.5
+        shares.append((bias + sampling + noise) / (18.0 * tail**least * log_t ** (1.0 - least)))
+    return max(shares)
 
 
 # --- rewards in [0, 1]
@@ -130,7 +139,7 @@ def bounded_lower(
     """
     log_t = math.log(horizon)
     if variant == "corrected":
-        loss = local_loss(epsilon=epsilon) * gap**2 if local else 6.0 * epsilon * gap
+        loss = local_loss(epsilon=epsilon) * gap**2 if local else epsilon * gap
         return (n_arms - 1) * gap * log_t / min(-0.5 * math.log1p(-4.0 * gap**2), loss)
     if local:
         return (n_arms - 1) * log_t / (epsilon**2 * gap)
@@ -159,9 +168,9 @@ def bounded_lower_independent(
 def private_lower(n_arms: int, epsilon: float, horizon: int) -> float:
     """Return what every epsilon-DP algorithm has on some instance, whatever its regret elsewhere.
 
-    With c = (K - 1) / (12 epsilon) and y = T / (32 c): c (ln y - ln ln y), of order K ln T / epsilon; 0 below y = e.
+    With c = (K - 1) / (2 epsilon) and y = T / (32 c): c (ln y - ln ln y), of order K ln T / epsilon; 0 below y = e.
     """
-    scale = (n_arms - 1) / (12.0 * epsilon)
+    scale = (n_arms - 1) / (2.0 * epsilon)
     room = horizon / (32.0 * scale)
     return scale * (math.log(room) - math.log(math.log(room))) if room >= math.e else 0.0
 

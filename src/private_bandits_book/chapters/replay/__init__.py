@@ -1,4 +1,4 @@
-"""A page of this book's own: any bandit policy, made private."""
+"""A page of this book's own: a policy for arms, made private from outside."""
 
 from collections.abc import Callable
 from typing import Any

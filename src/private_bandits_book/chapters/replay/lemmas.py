@@ -162,7 +162,7 @@ def failure(rho: float) -> float:
 
 
 def regret_bound(means: Sequence[float], horizon: int, epsilon: float, alpha: float = 3.0, kappa: float = 9.0) -> float:
-    """Theorem 2 of the page's proofs, at the best rho; infinite where none has a >= 2, and at most that of any play."""
+    """Theorem 2 of the page's proofs, at the best rho; infinite where none has a >= 2."""
     log, best, found = math.log(horizon), max(means), math.inf
     gaps = [best - mean for mean in means if mean < best]
     pulls = [4.0 * alpha * log / gap**2 + 1.0 for gap in gaps]

@@ -1,10 +1,11 @@
-"""The longer studies of the page on replay: the choice of its rule, the measurement on other instances, and lists.
+"""The longer studies of the page on replay: the choice of two rules, the measurement on other instances, and lists.
 
 `private-bandits reproduce replay --long` makes them. The page and its rules need means, the worst run and the number
 of linear ones, so a policy on an instance is one row.
 """
 
 import math
+from collections.abc import Sequence
 from itertools import combinations, product
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from private_bandits import baselines
-from private_bandits.estimates import Interval
+from private_bandits.estimates import Interval, half_width
 from private_bandits.papers import cascading, semibandits
 from private_bandits.policy import Policy
 from private_bandits.privacy.divergences import private_kl
@@ -30,7 +31,18 @@ PAPERS = {
     "C4": (0.75, 0.71875, 0.625, 0.46875, 0.25),
 }
 """Those of Sajed and Sheffet (2019), which Azize and Basu (2022) use too."""
+UNTRIED = {
+    "near 1": (0.99, 0.97, 0.95, 0.9),
+    "two near 1": (0.99, 0.95),
+    "near 0": (0.05, 0.03, 0.01, 0.01, 0.01),
+    "two alike": (0.5, 0.49),
+}
+"""Instances that show where either of two policies is ahead."""
 SEED, RUNS, CHOICE_HORIZON, HORIZON = 44, 100, 20_000, 100_000
+TUNING_SEED, TUNING_RUNS = 45, 500  # enough runs to tell one linear run in 500 from two
+FIRSTS, LEVELS = (0.0, 1.0, 2.0, 4.0, 8.0), (0.4, 0.6, 0.8, 1.0)  # of DP-KLUCB, that were tried
+FIRST, LEVEL = 4.0, 0.6  # chosen of these
+TUNED = "phases double, tuned"  # the variant of DP-KLUCB with them
 EPSILONS, HORIZONS, LOSSES, GROWTHS = (
     (0.05, 0.1, 0.3, 1.0, 5.0),
     (10**3, 10**4, 10**6),
@@ -69,6 +81,23 @@ def _long(instance: str, problem: Any, policy: Any, horizon: int, **labels: Any)
     return LongRun(labels, arms, policy, horizon, SEED, runs, checkpoints=())
 
 
+def first_batch(epsilon: float, horizon: int, factor: float = 1.0) -> int:
+    """Return a multiple of the first batch of replay's rule, at least 1."""
+    rule = baselines.replay(baselines.thompson(), epsilon, horizon=horizon).record
+    return max(1, math.ceil(factor * rule.first))
+
+
+def tuned(epsilon: float, horizon: int) -> Policy:
+    """Return DP-KLUCB with what was chosen of `tuning_runs`: a multiple of the first batch of replay, and a level."""
+    return baselines.dp_klucb(epsilon, first=first_batch(epsilon, horizon, FIRST), level=LEVEL)
+
+
+def proved(epsilon: float, horizon: int) -> Policy:
+    """Return replay around UCB with the constants for which Theorem 2 bounds its regret."""
+    cost = 9.0 * math.log(horizon) / epsilon**2
+    return baselines.replay(baselines.ucb(alpha=3.0, horizon=horizon), epsilon, horizon=horizon, cost=cost)
+
+
 def private(epsilon: float, n_arms: int, horizon: int) -> list[Policy]:
     """Return the private policies that are compared: two replayed, then those of other papers."""
     return [
@@ -92,6 +121,21 @@ def choice_runs() -> list[LongRun]:
     return made
 
 
+def tuning_runs() -> list[LongRun]:
+    """DP-KLUCB with twenty rules where replay's rule was chosen, and that rule once more, with new and more runs.
+
+    A rule has a first batch, `factor` times that of replay or one pull (0), and a level.
+    """
+    made = []
+    for (name, means), epsilon in product(CHOOSING.items(), (0.1, 0.5, 2.0)):
+        replayed = baselines.replay(baselines.thompson(), epsilon, horizon=CHOICE_HORIZON)
+        made.append(_long(name, means, replayed, CHOICE_HORIZON, factor=1.0, level=math.nan))
+        for factor, level in product(FIRSTS, LEVELS):
+            policy = baselines.dp_klucb(epsilon, first=first_batch(epsilon, CHOICE_HORIZON, factor), level=level)
+            made.append(_long(name, means, policy, CHOICE_HORIZON, factor=factor, level=level))
+    return [run._replace(seed=TUNING_SEED, replications=TUNING_RUNS) for run in made]
+
+
 def measurement_runs() -> list[LongRun]:
     """Every private policy on every instance, at T = 10^5, with those without privacy."""
     made = []
@@ -99,6 +143,8 @@ def measurement_runs() -> list[LongRun]:
         policies = [baselines.thompson(), baselines.ucb(alpha=0.5)]
         policies += [policy for epsilon in EPSILONS for policy in private(epsilon, len(means), HORIZON)]
         made += [_long(name, means, policy, HORIZON) for policy in policies]
+    for (name, means), epsilon in product(instances().items(), EPSILONS):
+        made += [_long(name, means, make(epsilon, HORIZON), HORIZON) for make in (tuned, proved)]
     return made
 
 
@@ -109,7 +155,21 @@ def horizon_runs() -> list[LongRun]:
         policies = [baselines.thompson(), *private(0.1, 5, horizon), *private(1.0, 5, horizon)]
         made += [_long(name, PAPERS[name], policy, horizon) for policy in policies]
     policies = [baselines.kl_ucb(), *(baselines.replay(baselines.kl_ucb(), e, horizon=HORIZON) for e in (0.1, 1.0))]
-    return [*made, *(_long("C2", PAPERS["C2"], policy, HORIZON) for policy in policies)]
+    made += [_long("C2", PAPERS["C2"], policy, HORIZON) for policy in policies]
+    for name, horizon, epsilon in product(("C1", "C2"), HORIZONS, (0.1, 1.0)):
+        made.append(_long(name, PAPERS[name], tuned(epsilon, horizon), horizon))
+    return made
+
+
+def untried_runs() -> list[LongRun]:
+    """Replay and DP-KLUCB, as it comes and tuned, on instances that show where either is ahead."""
+    made = []
+    for (name, means), epsilon in product(UNTRIED.items(), (0.1, 0.3, 1.0)):
+        replayed = baselines.replay(baselines.thompson(), epsilon, horizon=HORIZON)
+        made.append(_long(name, means, replayed, HORIZON)._replace(replications=2 * RUNS))
+        rivals = baselines.dp_klucb(epsilon), tuned(epsilon, HORIZON)
+        made += [_long(name, means, rival, HORIZON)._replace(replications=10 * RUNS) for rival in rivals]
+    return made
 
 
 def list_runs() -> list[LongRun]:
@@ -136,7 +196,7 @@ def list_runs() -> list[LongRun]:
 def lower(means: Any, horizon: int, epsilon: float) -> float:
     """Return the lower bound of Azize et al. (2025): ln T times the sum of gap / d_epsilon(mean || best)."""
     best = max(means)
-    return math.log(horizon) * sum((best - m) / private_kl(m, best, epsilon) for m in means if m < best)
+    return math.log(horizon) * sum((best - m) / private_kl(m, best, epsilon=epsilon) for m in means if m < best)
 
 
 _STORED = ["policy", "instance", "horizon", "epsilon"]
@@ -144,6 +204,8 @@ STUDIES = {
     "choice": LongStudy(choice_runs, [*_STORED, "factor", "growth"], play),
     "measurement": LongStudy(measurement_runs, _STORED, play),
     "horizons": LongStudy(horizon_runs, _STORED, play),
+    "tuning": LongStudy(tuning_runs, [*_STORED, "factor", "level"], play),
+    "untried": LongStudy(untried_runs, _STORED, play),
     "lists": LongStudy(list_runs, _STORED, play),
 }
 COLUMNS = [f"{epsilon:g}" if epsilon < 1 else f"{epsilon:.1f}" for epsilon in EPSILONS]
@@ -159,7 +221,7 @@ def over_free(rows: pd.DataFrame) -> pd.DataFrame:
 def less(ours: pd.DataFrame, theirs: pd.DataFrame) -> Ruling:
     """Judge whether some policies have less regret than others, in the geometric mean of the ratios over all settings.
 
-    In each setting the best policy of either side counts.
+    In each setting the best policy of either side counts. The interval holds the spread over instances.
 
     Parameters
     ----------
@@ -172,10 +234,19 @@ def less(ours: pd.DataFrame, theirs: pd.DataFrame) -> Ruling:
     if both.empty:
         return not_shown("no setting has both")
     logs = np.log(both["regret"] / both["regret_other"])
-    middle = float(logs.mean())
-    half = 1.96 * float(np.sqrt((both["variance"] + both["variance_other"]).sum())) / len(both)
+    middle, half = float(logs.mean()), _half(logs, both["variance"] + both["variance_other"], both["instance"])
+    runs = int(min(rows["replications"].min() for rows in (ours, theirs)))
     names = [" or ".join(rows["policy"].unique()) for rows in (ours, theirs)]
-    return Less(f"ln regret of {names[0]}", f"that of {names[1]}")(Interval(middle, middle - half, middle + half))
+    return Less(f"ln regret of {names[0]}", f"that of {names[1]}")(
+        Interval(middle, middle - half, middle + half, runs=runs)
+    )
+
+
+def _half(logs: pd.Series, variances: pd.Series, instances: pd.Series) -> float:
+    """Half the interval of a mean of logarithms: for other instances like these, and at least that of the runs."""
+    each = logs.groupby(instances).mean()
+    spread = float(half_width(each.sem(), len(each))) if len(each) > 1 else math.inf
+    return max(spread, 1.96 * math.sqrt(float(variances.sum())) / len(logs))
 
 
 def _best(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -187,6 +258,8 @@ def _best(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 def price(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the geometric mean of `over_free` over the instances, with the facts of each policy.
 
+    Its error holds the spread over instances.
+
     Parameters
     ----------
     rows : DataFrame
@@ -195,10 +268,15 @@ def price(rows: pd.DataFrame) -> pd.DataFrame:
     numbers = "run instance regret regret_se worst linear replications problem uniform content seed".split()
     parts = over_free(rows).assign(log=lambda known: np.log(known["ratio"])).groupby(["policy", "epsilon"], sort=False)
     found = parts.agg(
-        log=("log", "mean"), variance=("variance", "sum"), size=("log", "size"), replications=("replications", "first")
+        log=("log", "mean"),
+        spread=("log", "sem"),
+        variance=("variance", "sum"),
+        size=("log", "size"),
+        replications=("replications", "first"),
     )
     found["regret"] = np.exp(found["log"])
-    found["regret_se"] = found["regret"] * np.sqrt(found["variance"]) / found["size"]
+    error = np.sqrt(found["variance"]) / found["size"]
+    found["regret_se"] = found["regret"] * np.maximum(found["spread"], error)
     told = found[["regret", "regret_se", "replications"]].reset_index()
     return (
         rows.drop(columns=numbers)
@@ -208,10 +286,18 @@ def price(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def choice(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return of each rule the geometric mean of regret over the least in its cell, and how many runs are linear."""
+def choice(rows: pd.DataFrame, by: Sequence[str] = ("factor", "growth")) -> pd.DataFrame:
+    """Return of each rule the geometric mean of regret over the least in its cell, and how many runs are linear.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of the choice, or of the tuning.
+    by : sequence of str
+        What tells rules apart.
+    """
     least = rows.groupby(["instance", "epsilon"])["regret"].transform("min")
-    parts = rows.assign(ratio=np.log(rows["regret"] / least)).groupby(["factor", "growth"])
+    parts = rows.assign(ratio=np.log(rows["regret"] / least)).groupby([*by], dropna=False)
     return parts.agg(ratio=("ratio", lambda logs: np.exp(logs.mean())), linear=("linear", "sum")).reset_index()
 
 
@@ -231,6 +317,55 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     told = runs.groupby("policy", sort=False).agg(linear=("linear", "sum"), worst=("worst", "max"))
     ratios = price(rows).pivot(index="policy", columns="epsilon", values="regret")[list(EPSILONS)]
     return ratios.set_axis(COLUMNS, axis=1).join(told, how="right").reset_index()
+
+
+def linear_runs(rows: pd.DataFrame) -> dict[str, Any]:
+    """Return what is said of linear runs: how many of replay around Thompson sampling there are, and where.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of the measurement, as `Chapter.long` returns them.
+    """
+    close = rows["instance"].isin(["R0", "R4"])
+    ours, count = rows["policy"] == "Thompson, replayed", rows["linear"]
+    told: dict[str, Any] = {"all": count[ours].sum(), "close": count[ours & close].sum()}
+    told["others"], told["runs"] = count[ours & ~close].sum(), rows["replications"][ours & ~close].sum()
+    told["least"] = count[ours & ~close & (rows["epsilon"] == EPSILONS[0])].sum()
+    told["rivals"] = [count[~close & (rows["variant"] == name)].sum() for name in ("phases double", TUNED)]
+    told["plain"] = count[close & (rows["policy"] == "Thompson")].tolist()
+    return told
+
+
+def ended(rows: pd.DataFrame, policy: str, instance: str = "C2", epsilon: float = 1.0) -> str:
+    """Return the mean regret of one setting and half of its interval, in words."""
+    of = (rows["policy"] == policy) & (rows["instance"] == instance) & (rows["epsilon"] == epsilon)
+    row = rows[of].iloc[0]
+    return f"{row['regret']:.0f} ± {1.96 * row['regret_se']:.0f}"
+
+
+def untried(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per instance and epsilon: mean regret of the three policies, and linear runs of a hundred.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of the untried instances, as `Chapter.long` returns them.
+    """
+    names = {"Thompson, replayed": "replay", "DP-KLUCB": "DP-KLUCB", f"DP-KLUCB({LEVEL:g})": "chosen"}
+    linear = 100 * rows["linear"] / rows["replications"]
+    error = rows["regret"].map("{:.0f}".format) + " ± " + (1.96 * rows["regret_se"]).map("{:.0f}".format)
+    known = rows.assign(name=rows["policy"].map(names), shown=error, share=linear)
+    wide = known.pivot_table(
+        index=["instance", "epsilon"], columns="name", values=["shown", "share"], aggfunc="first", sort=False
+    )
+    table = pd.DataFrame({"Means": [", ".join(f"{m:g}" for m in UNTRIED[name]) for name, _ in wide.index]})
+    table["ε"] = wide.index.get_level_values("epsilon")
+    for name in names.values():
+        table[f"Regret, {name}"] = wide["shown", name].to_numpy()
+    for name in names.values():
+        table[f"Linear runs, {name}"] = wide["share", name].to_numpy(float)
+    return table
 
 
 def over_time(rows: pd.DataFrame, measured: pd.DataFrame) -> pd.DataFrame:

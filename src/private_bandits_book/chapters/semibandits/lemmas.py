@@ -186,6 +186,32 @@ def product_exponents(horizon: int = FAR) -> tuple[float, float]:
     return -power(points, claimed), -power(points, reached)
 
 
+def tilde_exponents(exponent: float = 8.0) -> tuple[float, float]:
+    """Table 1, B_1 under DP: exponents of K, per bad arm and ln T, of the product and of a proved bound.
+
+    At Delta = B_1 = 1, epsilon = K^(-1/2), K = (ln T)^exponent and m = 2 K, two paths: epsilon alone is small, and as
+    K is any power of ln T, no power of ln T or ln m makes up for a power of K. T is too large for a float or a list of
+    arms, so that `bounds.cucb_blocks_upper` is written out for these paths, as `tilde_upper`.
+    """
+    logs = (1e3, 1e4, 1e5)
+    sizes = [log_t**exponent for log_t in logs]
+    reached = [tilde_upper(size, log_t, 1.0 / math.sqrt(size)) / log_t for size, log_t in zip(sizes, logs, strict=True)]
+    return power(sizes, [size * math.sqrt(size) for size in sizes]), power(sizes, reached)
+
+
+def tilde_upper(size: float, log_t: float, epsilon: float) -> float:
+    """Theorem B per bad arm, on two K-paths whose gap is 1.
+
+    Parameters
+    ----------
+    size, log_t, epsilon : float
+        K, ln T and epsilon, > 0.
+    """
+    level = log_t + math.log(1.0 + math.floor(log_t / math.log(2.0) + 1e-9))
+    noise = level + 2.0 * math.sqrt(size * level)
+    return 8.0 * size * level + 16.0 * noise / epsilon + (2.0 * size + 2.0) / size
+
+
 def sum_over_proved(n_arms: int = 10) -> float:
     """The sum of Table 1's caption, m (1/Delta + 1/epsilon), over the corrected lower bound, at most.
 
