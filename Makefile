@@ -9,7 +9,7 @@
 # make prove-gates  plant faults one at a time and see a test go red for each (an hour; it goes on where it stopped)
 # make fuzz       50,000 generated calls and parameters, with the bounds of arrays checked (a quarter of an hour)
 # make bench-peers, make bench-growth   the same against other libraries, and as the work grows
-# make lock       resolve requirements.lock and requirements-uv.lock anew
+# make lock       resolve requirements.lock, requirements-book.lock and requirements-uv.lock anew
 #
 # Each sets up .venv first, with the uv on the path or with one that pip puts into .venv. Any Python from
 # 3.11 to 3.13 will do; `make PY=...` names one.
@@ -17,6 +17,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PAGES := $(VENV)/.pages
 UV := $(shell command -v uv 2>/dev/null || echo $(BIN)/uv)
 
 FITS := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
@@ -27,9 +28,9 @@ ifeq ($(UV),$(BIN)/uv)
 create := "$(PY)" -m venv --clear $(VENV) && \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.lock
 else
-create := $(UV) venv --quiet --clear --python "$(PY)" $(VENV)
+create := $(UV) venv --quiet --clear --seed --python "$(PY)" $(VENV)
 endif
-install := $(UV) pip install --quiet --compile-bytecode --python $(BIN)/python
+install = $(UV) pip install --quiet $(COMPILE) --python $(BIN)/python
 
 # Tests are compiled once, and not by every worker, whatever the environment says.
 unexport PYTHONDONTWRITEBYTECODE
@@ -37,7 +38,8 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: book pdf test quick check everything prove-gates fuzz seeds pythons newest
 .PHONY: reproduce bench bench-peers bench-growth lock
 
-book: $(READY)
+# what the pages need, without browser and tests; an environment that has all serves as well
+book: $(if $(wildcard $(READY)),$(READY),$(PAGES))
 	$(BIN)/jupyter-book build . --all -W -n --keep-going
 
 pdf: book
@@ -89,7 +91,12 @@ bench bench-peers bench-growth: $(READY)
 	$(BIN)/python benchmarks/page.py
 
 # The stamp comes last, and whatever ends the recipe before it takes the half-made environment away.
+$(READY): LOCK := requirements.lock
+$(READY): COMPILE := --compile-bytecode
+$(PAGES): LOCK := requirements-book.lock
 $(READY): requirements.lock pyproject.toml
+$(PAGES): requirements-book.lock pyproject.toml
+$(READY) $(PAGES):
 	@"$(PY)" -c '$(FITS)' 2>/dev/null || \
 		{ echo "Python 3.11, 3.12 or 3.13 is needed, and none was found; name one: make PY=..." >&2; exit 1; }
 	@test ! -L $(VENV) || { echo "$(VENV) is a link, and is not set up anew: take it away first" >&2; exit 1; }
@@ -98,7 +105,7 @@ $(READY): requirements.lock pyproject.toml
 	trap 'exit 130' INT HUP TERM; \
 	echo "Setting up $(VENV)"; \
 	$(create); \
-	$(install) --require-hashes -r requirements.lock; \
+	$(install) --require-hashes -r $(LOCK); \
 	$(install) --no-deps --no-build-isolation --editable .; \
 	touch $@
 
@@ -106,4 +113,6 @@ resolve := $(UV) pip compile --quiet --upgrade --universal --python-version 3.11
 	--no-emit-index-url --no-header
 lock: $(READY)
 	echo hatchling | $(resolve) --extra test --output-file requirements.lock pyproject.toml -
+	echo hatchling | $(subst --upgrade ,,$(resolve)) --extra book --constraint requirements.lock \
+		--output-file requirements-book.lock pyproject.toml -
 	echo uv | $(resolve) --output-file requirements-uv.lock -

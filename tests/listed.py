@@ -1,7 +1,8 @@
 """What is public, once for all: what a module of the library lists in its `__all__`.
 
 The fuzz calls it, its docstrings are complete, and the reference pages show it. Kernels list what a policy's loop needs
-and are called by no reader.
+and are called by no reader. Of the companion the rooms of `COMPANION` are for readers; what they take is runs, which
+the fuzz does not make.
 """
 
 from __future__ import annotations
@@ -25,6 +26,14 @@ def modules() -> dict[str, ModuleType]:
             if hasattr(module, "__all__"):
                 found[name] = module
     return {**found, "": private_bandits}
+
+
+COMPANION = ("plots", "chapter", "judging", "judging.rates", "chapters.comparison.ranking")
+
+
+def companion() -> dict[str, ModuleType]:
+    """The modules of the companion that a reader of one's own work uses, by their names in it."""
+    return {name: importlib.import_module(f"private_bandits_book.{name}") for name in COMPANION}
 
 
 def things() -> dict[str, Any]:

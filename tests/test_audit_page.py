@@ -10,15 +10,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from private_bandits.policy import Policy
-from private_bandits.privacy import audit, lower_end
+from private_bandits import baselines
+from private_bandits.policy import Playable, Player
+from private_bandits.privacy import Guarantee, audit, lower_end
 from private_bandits.privacy.audit import Audit
 from private_bandits_book.book import find_book
 from private_bandits_book.chapters.audit import cases, rows, rules, studies
-from private_bandits_book.pages.algorithms import listed
+from private_bandits_book.pages.algorithms import COLUMNS, listed
+from private_bandits_book.pages.algorithms import rows as listing
+from private_bandits_book.pages.summaries import algorithms
+from private_bandits_book.runs import family
 
 BOOK = find_book()
 DATA = BOOK.data("audit")
+AGAIN = "other algorithms are listed now: run private-bandits reproduce audit --long"
 CASES = cases.cases(**studies.PARAMETERS)
 
 
@@ -35,13 +40,13 @@ def test_every_algorithm_of_the_book_has_a_row_and_the_chapters_come_first():
     named = {(case.paper, case.variant) for case in CASES}
     assert {(policy.paper or "ours", policy.variant) for _, policy in listed()} <= named
     assert len({(*case[:5], case.delta, case.asked.get("promised"), _promised(case)) for case in CASES}) == len(CASES)
-    ours = [case.paper in (*cases._CHAPTERS, "ours") for case in CASES if isinstance(case.target, Policy)]
-    policies = ours[: len(ours) - sum(bool(case.known) for case in CASES if isinstance(case.target, Policy))]
+    ours = [case.paper in (*cases._CHAPTERS, "ours") for case in CASES if isinstance(case.target, Playable)]
+    policies = ours[: len(ours) - sum(bool(case.known) for case in CASES if isinstance(case.target, Playable))]
     assert policies == sorted(policies, reverse=True) and not all(policies)
 
 
 def _promised(case):
-    return case.target.privacy.epsilon if isinstance(case.target, Policy) else None
+    return case.target.privacy.epsilon if isinstance(case.target, Playable) else None
 
 
 @pytest.mark.parametrize(
@@ -51,6 +56,54 @@ def test_known_faults_are_found_and_what_is_right_is_not_accused(case):
     found = case.audited(6000, 1)
     assert (found.verdict == "breaks its promise") == (case.known == "breaks")
     assert found.verdict not in ("consistent", "suspect")
+
+
+class Noisy(Player):
+    """Of two arms the one with the larger noisy sum, after one pull each."""
+
+    name, paper, algorithm, variant, chosen = "Noisy", "azize2022", "Algorithm 9", "printed", "printed"
+    mechanism = "gaussian"
+
+    def __init__(self, epsilon, factor=1.0, trust="central"):
+        self.scale = factor / epsilon
+        self.privacy = Guarantee.certified(epsilon, epsilon, trust, "one noisy number a pull")
+
+    def start(self, problem, choice, noise):
+        self.noise, self.sums, self.t = noise, noise.laplace(0.0, self.scale, problem.n_arms), 0
+        return self
+
+    def ask(self):
+        return [self.t if self.t < len(self.sums) else int(self.sums.argmax())]
+
+    def tell(self, feedback):
+        if self.t < len(self.sums):
+            self.sums[self.t] += feedback[0]
+        self.t += 1
+        return [feedback[0] + self.noise.laplace(0.0, self.scale)]
+
+
+@pytest.mark.parametrize(
+    ("factor", "trust", "verdict"),
+    [(1.0, "central", "consistent"), (0.1, "central", "breaks its promise"), (0.1, "local", "breaks its promise")],
+)
+def test_a_policy_in_python_can_be_listed_and_is_audited_and_coloured(factor, trust, verdict, monkeypatch):
+    known = baselines.algorithms
+
+    def with_one_more(epsilon, *, delta):
+        return [*known(epsilon, delta=delta), ("azize_algorithm_1", Noisy(epsilon, factor, trust))]
+
+    monkeypatch.setattr(baselines, "algorithms", with_one_more)
+    (row,) = (dict(zip(COLUMNS, row, strict=True)) for row in listing() if "Noisy" in row)
+    assert (row["algorithm"], row["variant"], row["trust"], row["promised"]) == ("Algorithm 9", "printed", trust, "1")
+    assert "Algorithm 9, printed" in algorithms("x").markdown
+    (policy,) = (policy for _, policy in listed() if policy.name == "Noisy")
+    assert family(policy) == "gaussian"
+    (case,) = (case for case in cases.cases(**studies.PARAMETERS) if case.algorithm == "Algorithm 9: Noisy")
+    assert case.slow == (trust == "central") and case.view == ("actions" if trust == "central" else "messages")
+    assert case.audited(2000, 1).verdict == verdict
+    monkeypatch.setattr(Noisy, "__init__", lambda self, *_: None)
+    with pytest.raises(ValueError, match="privacy of Noisy must be a Guarantee to be listed, got 'not stated'"):
+        [*listed()]
 
 
 def test_no_row_contradicts_itself():
@@ -69,9 +122,8 @@ def test_the_table_has_the_columns_of_the_contract_and_the_rows_of_the_cases():
     assert ",".join(frame.columns) == (
         "algorithm,paper,variant,trust,view,promised,paid_low,paid_high,delta,method,verdict"
     )
-    assert frame[["algorithm", "paper", "variant", "trust", "view"]].to_numpy().tolist() == [
-        [*case[:5]] for case in CASES
-    ]
+    listed_rows = frame[["algorithm", "paper", "variant", "trust", "view"]].to_numpy().tolist()
+    assert listed_rows == [[*case[:5]] for case in CASES], AGAIN
     assert 0.5 in pd.to_numeric(frame["promised"], errors="coerce").to_numpy()
 
 
@@ -79,7 +131,7 @@ def test_what_figures_say_that_a_policy_pays_lies_in_its_interval():
     """Labels of figures show `privacy.effective_epsilon`; a row that runs decide holds at 95 %."""
     above, checked = [], 0
     for case, found in zip(CASES, table().itertuples(), strict=True):
-        if isinstance(case.target, Policy) and case.target.privacy.effective_delta <= float(found.delta):
+        if isinstance(case.target, Playable) and case.target.privacy.effective_delta <= float(found.delta):
             said = case.target.privacy.effective_epsilon * (1 + 1e-9)
             assert said <= float(found.paid_high) * (1 + 2e-9), case[:5]
             assert float(found.paid_low) <= said or "sampled" in found.method, case[:5]
@@ -91,7 +143,7 @@ def test_what_figures_say_that_a_policy_pays_lies_in_its_interval():
 def test_rows_of_the_longer_study_are_those_of_the_cases_and_are_found_again():
     kept = pd.read_csv(DATA / "long-table.csv").set_index("place")
     slow = [place for place, case in enumerate(CASES) if case.slow]
-    assert kept.index.tolist() == slow
+    assert kept.index.tolist() == slow, AGAIN
     for place in slow[28::12]:  # messages, which are quick
         again = rows._row(CASES[place], studies.RUNS, studies.SEED + place)
         assert again[10] == kept.loc[place, "verdict"] and again[14] == kept.loc[place, "hits"]

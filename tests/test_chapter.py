@@ -11,14 +11,17 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 from private_bandits import simulate
+from private_bandits.baselines import adap_ucb, dp_se, ucb
 from private_bandits.papers.cascading import b_lb, cascade_ucb1, cucb_gaussian, ucb_laplace, uniform
 from private_bandits.problems import Arms
 from private_bandits_book import chapter as room
 from private_bandits_book import figures, plots
 from private_bandits_book.book import find_book
 from private_bandits_book.chapter import Chapter
+from private_bandits_book.chapters.comparison import ranking
 from private_bandits_book.judging import less
 from private_bandits_book.judging.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from private_bandits_book.parameters import UsageError
@@ -317,3 +320,131 @@ def test_the_ledger_has_a_row_for_every_claim(small, shown, tmp_path):
     assert rows.loc["figure-1a", "reason"] == "its runs are not shown at these parameters"
     assert rows.loc["lemma-5", "verdict"] == REPRODUCED  # it needs no evidence
     assert "by construction" not in set(rows["evidence"])
+
+
+# Work of one's own, without a chapter's name
+
+ARMS = Arms.bernoulli([0.5, 0.4, 0.3])
+HOW = {"horizon": 200, "replications": 3, "seed": 1}
+
+
+@pytest.fixture(scope="module")
+def results():
+    """What `simulate` returns of a policy without privacy, and of a private one at two epsilons."""
+    return [simulate(ARMS, policy, **HOW) for policy in (ucb(), adap_ucb(1.0), adap_ucb(0.2))]
+
+
+def drawn(picture: plots.Picture) -> list[str]:
+    assert not figures.unclear(picture.fig) and not figures.unclear(picture.narrow)
+    return list(dict.fromkeys(picture.data["label"]))
+
+
+@pytest.mark.parametrize("plot", [plots.curves, plots.dots])
+def test_a_result_becomes_a_figure_in_one_line(plot, results, tmp_path):
+    assert drawn(plot(results[0])) == ["UCB"]
+    assert drawn(plot(results)) == ["UCB", "AdaP-UCB, ε = 1", "AdaP-UCB, ε = 0.2"]
+    assert drawn(plot({"mine": results[0], "theirs": results[1]})) == ["mine", "theirs"]
+    results[1].to_netcdf(tmp_path / "one.nc")
+    with xr.open_dataset(tmp_path / "one.nc") as again:
+        pd.testing.assert_frame_equal(plot(again).data, plot(results[1]).data)
+        assert plot(again).alt == plot(results[1]).alt
+
+
+def test_a_result_says_of_its_policy_what_play_says(results):
+    for policy in (ucb(), adap_ucb(1.0), dp_se(1.0, n_arms=3, horizon=200), Greedy()):
+        runs, told = Chapter(given=dict(HOW)).play(ARMS, [policy]), plots.frame(simulate(ARMS, policy, **HOW))
+        named = ["problem", "uniform", "content"]
+        assert [*told.drop(columns=named)] and {*told} == {*runs}
+        pd.testing.assert_frame_equal(told.drop(columns=named), runs[[*told]].drop(columns=named))
+    both = plots.panels([results[1], results[2]], by="epsilon")
+    assert list(dict.fromkeys(both.data["panel"])) == ["1.0\neverything 1", "0.2\neverything 0.2"]
+
+
+def test_parts_of_a_study_are_one_line_and_other_runs_are_not(results):
+    parts = [simulate(ARMS, ucb(), **{**HOW, "replications": part}) for part in (range(2), range(2, 3))]
+    pd.testing.assert_frame_equal(plots.curves(parts).data, plots.curves(results[0]).data)
+    for other in ({"seed": 2}, {"horizon": 150}):
+        for plot in (plots.curves, plots.dots):
+            with pytest.raises(ValueError, match="each line must have a name of its own, .* got 'UCB' twice"):
+                plot([results[0], simulate(ARMS, ucb(), **{**HOW, **other})])
+
+
+@pytest.mark.parametrize("plot", [plots.curves, plots.dots, plots.panels, plots.frame, plots.join, plots.uniform_play])
+@pytest.mark.parametrize(
+    "runs",
+    [None, 3, "UCB", [], {}, [3], {"mine": None}, xr.Dataset(), pd.DataFrame(), np.ones(3), ucb()],
+    ids=lambda runs: str(runs)[:9].strip(),
+)
+def test_a_plot_refuses_anything_else_in_a_line(plot, runs):
+    if plot is plots.join and isinstance(runs, pd.DataFrame):
+        return
+    with pytest.raises(ValueError, match="must be .*, got ") as error:
+        plot(runs)
+    assert "\n" not in str(error.value)
+
+
+def test_a_plot_refuses_what_is_no_result_of_simulate(results):
+    one = results[0]
+    for other in (one.drop_attrs(), one.mean("replication"), one.isel(t=-1), one.rename(regret="cost")):
+        with pytest.raises(ValueError, match="a Dataset of runs must be as simulate returns it, got one without "):
+            plots.curves(other)
+    with pytest.raises(ValueError, match="runs must be one row a run, got means"):
+        plots.dots(plots.curves(results).data)
+    with pytest.raises(ValueError, match="x must be one of .*, got 'gap'"):
+        plots.curves(results, "gap")
+
+
+def test_dots_are_the_last_regrets_and_the_line_is_their_mean(results):
+    picture = plots.dots(results, xscale="log")
+    (axes,) = picture.fig.axes
+    for row, result in enumerate(results):
+        last = result.regret[:, -1].values
+        dots, mean = axes.collections[2 * row : 2 * row + 2]
+        assert np.array_equal(dots.get_offsets()[:, 0], np.sort(last))
+        assert mean.get_segments()[0][:, 0] == pytest.approx(last.mean())
+        assert np.abs(dots.get_offsets()[:, 1] - row).max() < 0.5
+    assert len(picture.data) == 9 and picture.facts.startswith("T = 200 on Arms.bernoulli(n_arms=3). 3 runs each")
+
+
+@pytest.mark.parametrize("given", [None, {"horizon": 300.0, "seed": 5}])
+def test_a_chapter_without_a_name_serves_work_of_one_s_own(given, shown, tmp_path):
+    study = Chapter() if given is None else Chapter(given=given)
+    assert given is None or (given["horizon"], type(given["horizon"]), {*given}) == (300, int, {"horizon", "seed"})
+    assert study.parameters["horizon"] == (300 if given else 10_000) and not study.own
+    runs = study.play(ARMS, [ucb()], horizon=200, replications=3)
+    seed = given["seed"] if given else 1
+    assert np.array_equal(runs.query("t == 200")["regret"], simulate(ARMS, ucb(), **HOW | {"seed": seed}).regret[:, -1])
+    study.figure("figure-mine", plots.curves(runs), "Mine.")
+    study.table("table-mine", runs.head(2), "Mine.")
+    assert [str(one) for one in shown] == ["<figure figure-mine>", "<table table-mine>"] and study.output is None
+    assert not [*tmp_path.iterdir()]
+    for refused in (lambda: study.judge("theorem-1"), study.ledger, lambda: study.long("x"), lambda: study.book):
+        with pytest.raises(UsageError, match="a chapter must have a name to judge claims"):
+            refused()
+
+
+def test_a_chapter_without_a_name_writes_where_it_is_told_to(shown, tmp_path):
+    study = Chapter(None, {**HOW, "output_dir": str(tmp_path)})
+    study.figure("figure-mine", plots.dots(study.play(ARMS, [ucb()])), "Mine.")
+    assert len(pd.read_csv(tmp_path / "data" / "figure-mine.csv")) == 3
+    assert (tmp_path / "figures" / "figure-mine.svg").is_file()
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        ("lazy", {}, r"chapter must be one of .*, got 'lazy'; a study of your own has no name, as in Chapter\(given"),
+        ({"horizon": 3}, None, "a chapter must have a name or none"),
+        (None, {"horizon": 0}, "horizon must be >= 1, got 0"),
+    ],
+)
+def test_a_chapter_that_is_none_is_refused_in_a_line(name, given, said):
+    with pytest.raises(UsageError, match=said):
+        Chapter(name, given)
+
+
+def test_the_comparison_ranks_what_a_reader_brings(shown):
+    study = Chapter(given={**HOW, "replications": 4})
+    runs = ranking.play(study, ARMS, [ucb()], [adap_ucb], epsilons=[0.5, 1.0])
+    assert sorted(runs["pays"].unique()) == [0.5, 1.0, math.inf]
+    assert "AdaP-UCB" in ranking.show(study, "mine", runs, "Three arms.", epsilon=1.0).data

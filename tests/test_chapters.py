@@ -29,7 +29,7 @@ from private_bandits_book.chapter import Chapter
 from private_bandits_book.jobs import execute
 from private_bandits_book.jobs.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE
 from private_bandits_book.jobs.execute import ChapterFailed
-from private_bandits_book.jobs.reproduce import moved
+from private_bandits_book.jobs.reproduce import moved, reproduce
 from private_bandits_book.judging.claims import COLUMNS
 from private_bandits_book.pages import claims, render
 from private_bandits_book.pages.render import Table
@@ -77,7 +77,7 @@ VALUES = {
         ("replications", 1.5, "replications must be an integer"),
         ("seed", -1, "seed must be >= 0"),
         ("epsilons", [], "epsilons must be a non-empty list"),
-        ("epsilons", 0.5, "epsilons must be a non-empty list"),
+        ("epsilons", 0.5, "epsilons must be a non-empty list, as [0.5],"),
         ("epsilons", [0], "epsilons[0] must be > 0"),
         ("epsilons", [1, True], "epsilons[1] must be a number > 0"),
         ("epsilons", [math.inf], "epsilons[0] must be finite and > 0"),
@@ -365,6 +365,7 @@ LEFT = {
     "PYTHONWARNDEFAULTENCODING": "1",
     "MPLBACKEND": "nonsense",
     "MATPLOTLIBRC": "/nonsense",
+    "SOURCE_DATE_EPOCH": "",
     "IPYKERNEL_CELL_NAME": "x",
     "JUPYTER_CONFIG_DIR": "/nonsense",
     "JPY_INTERRUPT_EVENT": "1",
@@ -462,6 +463,21 @@ def test_the_gate_stops_files_that_were_tampered_with(published, tmp_path):
         (copy / name).write_text("t\n1\n")
         with pytest.raises(AssertionError):
             assert_files_agree(published, "tiny", copy)
+
+
+def test_a_chapter_saved_in_jupyter_is_checked_as_unchanged_and_a_number_is_not(published):
+    path = published.path("tiny")
+    saved = nbformat.read(path, as_version=4)
+    saved.metadata.kernelspec.display_name = "Python 3 (ipykernel)"
+    saved.metadata.language_info.version = "3.11.7"
+    saved.cells[1].metadata["editable"] = True
+    nbformat.write(saved, path)
+    said = []
+    assert not reproduce(published, ["tiny"], check=True, report=said.append)
+    (line,) = (line for line in said if line.startswith("book/tiny.ipynb"))
+    assert line == "book/tiny.ipynb: metadata only, as Jupyter writes them when it opens and saves a notebook"
+    path.write_text(path.read_text(encoding="utf-8").replace("<td>−", "<td>+", 1), encoding="utf-8")
+    assert reproduce(published, ["tiny"], check=True, report=said.append) and said[-1] == "book/tiny.ipynb: changed"
 
 
 def test_the_gate_stops_an_output_that_was_tampered_with(published, tmp_path):

@@ -38,12 +38,17 @@ def test_a_link_of_small_values_breaks_theorem_9_and_the_whole_reach_mends_it():
     assert user_messages.small_link(1.0, DELTA, size=0.22) < 1.0 < user_messages.small_link(1.0, DELTA, size=0.2)
 
 
-def test_the_published_setting_has_not_the_privacy_that_it_states(monkeypatch):
-    assert rules.published_setting().verdict == NOT_REPRODUCED
+def test_the_published_setting_has_not_the_privacy_that_it_states():
     frame = user_messages.published_setting()
-    assert frame["epsilon_paid"].iloc[-1] == pytest.approx(8e5, rel=1e-6)
-    monkeypatch.setattr(user_messages, "published_setting", lambda: frame.iloc[::-1])
-    assert rules.published_setting().verdict == REPRODUCED
+    assert frame["epsilon_paid"].iloc[0] > 1e6 > 8e5 == pytest.approx(frame["epsilon_paid"].iloc[-1], rel=1e-6)
+
+
+def test_a_conjecture_of_every_delta_falls_with_all_or_nothing(monkeypatch):
+    found = rules.conjecture_large_delta()
+    assert (found.verdict, found.evidence) == (NOT_REPRODUCED, DERIVED)
+    assert lemmas.all_or_nothing() == pytest.approx(0.5, abs=0.01)
+    monkeypatch.setattr(lemmas, "all_or_nothing", lambda: 0.74)
+    assert rules.conjecture_large_delta().verdict == REPRODUCED
 
 
 PROVED = ["theorem_10", "laplace_linear", "table_1_linear_non_private", "table_1_generalised_linear_non_private"]
@@ -82,21 +87,7 @@ def test_the_horizons_that_are_needed():
     assert 5e15 < lemmas.horizon_needed(2, partial(ldp_glm, **sizes)) < 5e16
 
 
-@pytest.mark.parametrize(
-    ("printed", "derived", "plain", "verdict"),
-    [
-        (30, 0, 0, AFTER_REPAIR), (0, 0, 0, REPRODUCED), (30, 30, 0, NOT_REPRODUCED), (8, 0, 0, UNDECIDED),
-        (30, 0, 30, UNDECIDED),
-    ],
-)  # fmt: skip
-def test_the_limit_without_noise_follows_the_locked_runs(printed, derived, plain, verdict):
-    stuck = instances.one_set(4, gap=0.2, offset=0.5)
-    policies = [
-        ldp_linucb(math.inf, delta=DELTA, dim=4, horizon=1000, variant=variant) for variant in ("printed", "derived")
-    ] + [linucb(dim=4)]
-    counts = dict(zip(policies, (printed, derived, plain), strict=True))
-    regrets = {policy: np.where(np.arange(100) < count, 181.0, 20.0) for policy, count in counts.items()}
-    assert rules.limit_without_noise(runs(stuck, regrets), 0.2).verdict == verdict
+def test_locked_runs_have_nearly_all_the_regret_there_is():
     assert lemmas.locked(pd.DataFrame({"regret": [179.0, 181.0], "t": 1000}), 0.2).measured == 0.5
 
 
@@ -119,9 +110,8 @@ def test_a_policy_that_is_not_run_is_not_shown(kept):
         ldp_linucb(math.inf, delta=DELTA, dim=4, horizon=1000, variant=variant) if variant else linucb(dim=4)
         for variant in kept
     ]
-    for rule in (partial(rules.limit_without_noise, gap=0.2), rules.published_price):
-        with pytest.raises(NotShown, match="algorithm (OFUL|Algorithm 5, variant (printed|derived), classical)$"):
-            rule(runs(stuck, dict.fromkeys(made, np.ones(20))))
+    with pytest.raises(NotShown, match="algorithm (OFUL|Algorithm 5, variant (printed|derived), classical)$"):
+        rules.published_price(runs(stuck, dict.fromkeys(made, np.ones(20))))
 
 
 def test_private_actions_and_private_messages(monkeypatch):

@@ -9,13 +9,18 @@ import numpy as np
 import pytest
 from carried import go_on
 
+from private_bandits import simulate
 from private_bandits.kernels import linear
 from private_bandits.mechanisms import gaussian_epsilon
-from private_bandits.papers.contextual import accounting, bounds, shared
+from private_bandits.papers.contextual import accounting, bounds, instances, shared
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
+from private_bandits.papers.contextual.delta_trap import all_or_nothing
 from private_bandits.papers.contextual.oful import linucb
 from private_bandits.papers.contextual.online_to_confidence import gloc
+from private_bandits.papers.contextual.stretched import by_stretches
+from private_bandits.privacy.accounts import account
+from private_bandits.privacy.deltas import channel_epsilon
 from private_bandits.problems import LinearContext
 from private_bandits.simulation import trace
 from private_bandits.streams import streams
@@ -190,3 +195,27 @@ def test_the_bounds_by_hand():
     beta = linear.radius(gloc(dim=dim, horizon=horizon, learner="gradient").record, horizon, 0.0)
     at_infinity = bounds.theorem_10(**free, responses="binary")
     assert at_infinity == pytest.approx((2 + 2 * beta * root) / 4)
+
+
+# --- all or nothing
+
+
+def test_all_or_nothing_pays_delta_and_nothing_less():
+    """Exact, of a finite copy: three users who send their number with probability delta, else the blank."""
+    channel = np.hstack([DELTA * np.eye(3), np.full((3, 1), 1 - DELTA)])
+    assert channel_epsilon(channel, DELTA)[0] == 0.0
+    assert channel_epsilon(channel, DELTA * (1 - 1e-6))[0] == math.inf
+    policy = all_or_nothing(delta=DELTA, dim=2)
+    for one in (policy, by_stretches(policy)):
+        assert (one.privacy.effective_epsilon, one.privacy.effective_delta, one.privacy.trust) == (0.0, DELTA, "local")
+        assert account(one, DELTA) == (0.0, True) and account(one, DELTA / 2) == (math.inf, True)
+
+
+def test_all_or_nothing_has_the_regret_of_its_bound():
+    """Of order sqrt(T / delta), on the sets of the chapter; uniform play has more."""
+    for delta, horizon in ((1e-3, 10**8), (1e-2, 10**10)):
+        problem = instances.one_set(2, gap=10 * math.sqrt(2 / (delta * horizon)))
+        run = {"horizon": horizon, "replications": 20, "seed": 1, "checkpoints": []}
+        regret = simulate(problem, by_stretches(all_or_nothing(delta=delta, dim=2)), **run).regret.values
+        assert regret.mean() < bounds.all_or_nothing(delta=delta, dim=2, horizon=horizon)
+        assert regret.mean() < 0.5 * problem.uniform_regret() * horizon

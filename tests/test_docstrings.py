@@ -57,6 +57,22 @@ def public(modules):
     return found
 
 
+@pytest.fixture(scope="module")
+def companion():
+    """What the companion lists for a reader's own work, and the methods of its classes, by their names."""
+    found = {}
+    for room, module in listed.companion().items():
+        for name in module.__all__:
+            thing = getattr(module, name)
+            found[f"{room}.{name}"] = thing
+            for method, member in vars(thing).items() if inspect.isclass(thing) else ():
+                function = plain(getattr(member, "__func__", member))
+                if inspect.isfunction(function) and not method.startswith("_"):
+                    found[f"{room}.{name}.{method}"] = function
+    assert len(found) > 50 and "chapter.Chapter.play" in found
+    return found
+
+
 def sections(thing):
     """The sections of a docstring, by title, as lists of lines."""
     lines, found, title = inspect.cleandoc(thing.__doc__ or "").split("\n"), {}, ""
@@ -126,14 +142,16 @@ def missing(name, thing):
 HELD = ("account", "advance", "blank", "check", "seen", "start")
 
 
-def test_what_is_taken_returned_and_raised_is_documented(public):
-    faults = [f"{name} lacks {fault}" for name, thing in public.items() if (fault := missing(name, thing))]
+def test_what_is_taken_returned_and_raised_is_documented(public, companion):
+    things = {**public, **companion}.items()
+    faults = [f"{name} lacks {fault}" for name, thing in things if (fault := missing(name, thing))]
     assert not faults, "\n".join(faults)
 
 
-def test_examples_run(modules):
+def test_examples_run(modules, companion):
     runner, said = doctest.DocTestRunner(verbose=False), []
-    for module in modules:
+    homes = sorted({thing.__module__ for thing in companion.values()})
+    for module in [*modules, *map(importlib.import_module, homes)]:
         if ">>>" in Path(module.__file__).read_text(encoding="utf-8"):
             for example in doctest.DocTestFinder().find(module):
                 runner.run(example, out=said.append)
@@ -156,12 +174,14 @@ def test_every_algorithm_is_listed_under_the_module_that_makes_it(modules, monke
         made.clear()
         listed = room.algorithms(1.0, delta=1e-3)
         makers = {id(policy): callers for policy, callers in made}
+        in_python = {name for name, policy in listed if not isinstance(policy, Policy)}  # which are their own reference
         for name, policy in listed:
-            assert f"{room.__name__}.{name}" in makers[id(policy)], (room.__name__, name)
+            callers = {type(policy).__module__} if name in in_python else makers[id(policy)]
+            assert f"{room.__name__}.{name}" in callers, (room.__name__, name)
         files = {found.name: getattr(room, found.name) for found in pkgutil.iter_modules(room.__path__)}
         boxes = {name: file.reference for name, file in files.items() if hasattr(file, "reference")}
-        # a learner that an algorithm is played around answers to it, stretches are of another policy, and what a bound
-        # is proved for is played in no chapter
-        elsewhere = ("stretched", "repair_forced")
+        # a learner that an algorithm is played around answers to it, stretches are of another policy, what a bound is
+        # proved for is played in no chapter, and the trap is a lesson and nothing to choose
+        elsewhere = ("stretched", "repair_forced", "delta_trap")
         own = {n for n, box in boxes.items() if not inspect.isgeneratorfunction(box) and n not in elsewhere}
-        assert {name for name, _ in listed} == own
+        assert {name for name, _ in listed} - in_python == own - in_python

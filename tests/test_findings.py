@@ -73,7 +73,7 @@ def power(policy):
 
 
 def printed_horizon():
-    needed = contexts.horizon_needed(2, lambda horizon: ldp_linucb(1.0, delta=1e-3, dim=2, horizon=horizon))
+    needed = contexts.horizon_needed(2, lambda horizon: ldp_linucb(1.0, delta=1e-42, dim=2, horizon=horizon))
     return str(math.floor(math.log10(needed)))
 
 
@@ -98,7 +98,6 @@ SAID = {
     "contextual": {
         r"which we build below, has \$T\^\{(\S+)\}\$": lambda: power("weighted regression"),
         r"our constants, has regret of order \$T\^\{(\S+)\}\$": lambda: power("Algorithm 5, ours"),
-        r"has \$T\^\{(\S+)\}\$ at the same privacy, and so has": lambda: power("private rewards"),
         r"only after \$10\^\{(\d+)\}\$ rounds": printed_horizon,
     },
     "convex": {

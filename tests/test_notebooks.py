@@ -75,7 +75,9 @@ def faults(notebook: dict[str, Any], is_chapter: bool = True, longest: int = LON
     if sum("parameters" in one for one in tags) != is_chapter or any("injected-parameters" in one for one in tags):
         found.append("not as many parameters cells as it must have")
     if notebook["metadata"] != METADATA or (notebook["nbformat"], notebook["nbformat_minor"]) != (4, 5):
-        found.append("metadata of one run")
+        found.append(
+            "metadata of one run, as Jupyter saves them: git checkout book/, or private-bandits reproduce NAME"
+        )
     if any(cell["id"] != f"c{place:03d}" for place, cell in enumerate(notebook["cells"])):
         found.append("cell ids not in order")
     for cell in notebook["cells"]:

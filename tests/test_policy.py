@@ -41,14 +41,15 @@ def test_the_mechanism_is_none_exactly_where_nothing_protects(epsilon):
 def test_every_policy_has_a_colour_and_keeps_its_kernel_in_another_process(epsilon):
     for _, policy in listed(epsilon):
         again = pickle.loads(pickle.dumps(policy))
-        assert again.kernel is policy.kernel and type(again.record) is policy.kernel.Record
-        assert facts(again) == facts(policy) and family(again) == family(policy)
-        assert family(policy) in FAMILY_COLOURS, policy
+        if isinstance(policy, Policy):
+            assert again.kernel is policy.kernel and type(again.record) is policy.kernel.Record
+            assert facts(again) == facts(policy)
+        assert family(again) == family(policy) and family(policy) in FAMILY_COLOURS, policy
 
 
 def test_what_protects_is_that_of_the_trust_model():
     for _, policy in listed():
-        trusts = {"response": {"local"}, "gaussian": {"local"}, "tree": {"central"}, "exponential": {"central"}}
+        trusts = {"response": {"local"}, "tree": {"central"}, "exponential": {"central"}}
         assert policy.privacy.trust in trusts.get(policy.mechanism, {policy.privacy.trust}), policy
 
 
@@ -127,7 +128,8 @@ def test_facts_of_another_kind_are_refused(change, message):
 def test_a_kernel_is_known_by_nothing_but_what_it_holds():
     """A new one is one file: a copy of each, under no name, has its account, its colour and its rows of the audit."""
     copied = 0
-    for file, policy in listed(1.0, 1e-3):
+    compiled = ((file, policy) for file, policy in listed(1.0, 1e-3) if isinstance(policy, Policy))
+    for file, policy in compiled:
         copy = replace(policy, kernel=SimpleNamespace(**vars(policy.kernel)))
         assert account(copy, 1e-3) == account(policy, 1e-3) and family(copy) == family(policy), policy
         rows, wanted = (list(cases._of(Path(file), one, 10)) for one in (copy, policy))

@@ -8,6 +8,7 @@ import json
 import re
 import typing
 from pathlib import Path
+from typing import Any
 
 import hostile
 import listed
@@ -22,7 +23,13 @@ SHOWN = {"kernels.replay", "baselines.replayed"}
 
 def rooms(page: Path) -> list[str]:
     """The modules that a reference page shows."""
-    return re.findall(r"^\.\. automodule:: private_bandits\.(\S+)\n   :members:$", page.read_text(), re.MULTILINE)
+    return re.findall(r"^\.\. automodule:: (\S+)\n   :members:$", page.read_text(), re.MULTILINE)
+
+
+def shown() -> dict[str, Any]:
+    """All modules of either package that list what is public, by their full names."""
+    library = {f"private_bandits.{room}": module for room, module in listed.modules().items() if room}
+    return library | {f"private_bandits_book.{room}": module for room, module in listed.companion().items()}
 
 
 def test_the_fuzz_calls_all_that_is_listed():
@@ -34,11 +41,11 @@ def test_the_fuzz_calls_all_that_is_listed():
 
 def test_every_listed_module_has_a_place_on_one_page():
     named = [room for page in PAGES for room in rooms(page)]
-    assert sorted({*named}) == sorted({*listed.modules()} - {""}) and len(named) == len({*named})
+    assert sorted({*named}) == sorted(shown()) and len(named) == len({*named})
 
 
 def test_what_is_listed_is_there_once_and_in_order():
-    for room, module in listed.modules().items():
+    for room, module in [*shown().items(), ("", listed.modules()[""])]:
         names = module.__all__
         assert sorted(names) == list(names) and len({*names}) == len(names), room
         assert all(hasattr(module, name) for name in names), room
@@ -75,16 +82,15 @@ def test_notebooks_use_what_is_listed(notebook):
 
 @pytest.mark.book
 def test_the_reference_pages_show_exactly_what_is_listed(site):
-    shown = set()
+    found = set()
     for page in PAGES:
         soup = BeautifulSoup((site / "book" / "api" / f"{page.stem}.html").read_text(encoding="utf-8"), "html.parser")
         entries = soup.select("dl.function > dt[id], dl.class > dt[id], dl.exception > dt[id]")
-        shown |= {str(entry["id"]) for entry in entries if len(entry.find_parents("dl")) == 1}
-    modules = {room: module for room, module in listed.modules().items() if room}
+        found |= {str(entry["id"]) for entry in entries if len(entry.find_parents("dl")) == 1}
     wanted = {
-        f"private_bandits.{room}.{name}"
-        for room, module in modules.items()
+        f"{room}.{name}"
+        for room, module in shown().items()
         for name in module.__all__
         if callable(thing := getattr(module, name)) and typing.get_origin(thing) is None
     }
-    assert shown == wanted
+    assert found == wanted

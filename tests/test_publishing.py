@@ -48,15 +48,17 @@ def build(folder: Path, repository: str) -> Path:
     for name in ("README.md", "tests/fixture.md", "runs/own/own.md"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("```{nonsense}\nNo page.\n```\n", encoding="utf-8")
+    (folder / "docutils.conf").write_text("[general]\ninitial_header_level: 4\n", encoding="utf-8")
     files = "\n".join(f"  - file: book/{name}" for name in PAGES[1:])
     (folder / "_toc.yml").write_text(f"format: jb-book\nroot: book/intro\nchapters:\n{files}\n", encoding="utf-8")
     return again(folder, repository)
 
 
 def again(folder: Path, repository: str) -> Path:
-    """Build what is there, where there is no address on a system that sets the clock of all builds."""
+    """Build what is there for a reader with settings; where there is no address, on a system that sets the clock."""
     words = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", str(folder), "-W", "-n"]
-    env = os.environ | {"PRIVATE_BANDITS_REPOSITORY": repository} | ({} if repository else {"SOURCE_DATE_EPOCH": "0"})
+    env = os.environ | {"PRIVATE_BANDITS_REPOSITORY": repository, "DOCUTILSCONFIG": str(folder / "docutils.conf")}
+    env |= {} if repository else {"SOURCE_DATE_EPOCH": "0"}
     done = subprocess.run(words, capture_output=True, text=True, env=env, timeout=300)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return folder / "_build" / "html"
@@ -127,8 +129,10 @@ def test_a_second_build_changes_nothing(known: Path, unknown: Path) -> None:
 
 
 @pytest.mark.book
-def test_the_year_is_that_of_the_book(unknown: Path) -> None:
-    assert "© Copyright the contributors, 2026." in read(unknown / "book" / "intro.html").text
+def test_year_and_headings_are_those_of_the_book(unknown: Path) -> None:
+    page = read(unknown / "book" / "intro.html")
+    assert "© Copyright the contributors, 2026." in page.text
+    assert page.h1 is not None, "a reader's settings of docutils are followed"
 
 
 @pytest.mark.book

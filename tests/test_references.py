@@ -231,6 +231,7 @@ for dim, theta in THETAS.items():
     vectors, odds = [LinearContext.sphere(theta, 3)], [LinearContext.sphere(theta, 3, "logistic")]
     sizes = {"delta": 1e-3, "dim": dim, "horizon": 250}
     add(contextual, "linucb", "oful", vectors, 250, {"dim": dim})
+    add(contextual, "all_or_nothing", "delta_trap", vectors, 250, {"delta": 0.2, "dim": dim})
     add(
         contextual, "gloc", "online_to_confidence", odds, 250,
         *(
@@ -283,6 +284,7 @@ for privacy in (1.0, 100.0, INF):
     )  # fmt: skip
 stretchable = (
     contextual.linucb(dim=2),
+    contextual.all_or_nothing(delta=0.1, dim=2),
     contextual.ldp_linucb(40.0, delta=1e-3, dim=2, horizon=900, variant="derived", bonus_factor=0.05),
 )
 add(

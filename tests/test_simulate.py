@@ -31,6 +31,7 @@ from private_bandits.kernels.protocol import WHOLE_RUN
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.papers import cascading, contextual, heavy_tailed, semibandits
 from private_bandits.parameters import parameters
+from private_bandits.privacy import audit
 from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
 from private_bandits.simulation import log_checkpoints, trace
 from private_bandits.streams import streams
@@ -319,6 +320,18 @@ def test_results_say_what_was_run_in_strings_and_numbers(policy):
     assert own or set(json.loads(told["policy_parameters"])) == {"type", *policy.record._fields}
     assert told["algorithm"] == ("" if own else "Algorithm 2")
     assert told["privacy"] == ("not stated" if own else parameters(policy.privacy))
+
+
+def test_a_result_and_an_audit_say_whom_delta_leaves_without_protection():
+    """From a tenth of a user on; a pure guarantee never."""
+    line = "delta = 0.001 would allow 0.4 of 400 users to be revealed whole"
+    gaussian = cascading.ucb_gaussian(1.0, delta=1e-3, list_size=3)
+    assert play(gaussian, horizon=400).attrs["unprotected"] == gaussian.privacy.unprotected(400) == line
+    for policy, horizon in ((gaussian, 99), (cascading.ucb_laplace(1.0, list_size=3), 400)):
+        assert "unprotected" not in play(policy, horizon=horizon).attrs
+    found = audit(gaussian, problem=PROBLEM, horizon=400, delta=1e-3, runs=0)
+    assert found.unprotected == line and str(found).endswith(line)
+    assert audit(gaussian, problem=PROBLEM, horizon=9, delta=1e-3, runs=0).unprotected == ""
 
 
 @pytest.mark.parametrize("horizon", [1, 2**53 + 1, 2**62])

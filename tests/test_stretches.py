@@ -227,10 +227,24 @@ def test_the_best_actions_stay_and_others_leave():
 
 
 def test_the_bounds_by_hand():
-    assert bounds.local_lower(horizon=10**8, epsilon=1.0) == pytest.approx(
-        1e4 / (16 * math.sqrt(2 * math.e) * (math.e - 1))
-    )
-    assert bounds.local_lower(horizon=1, epsilon=0.01) == pytest.approx(math.exp(-4 * math.expm1(0.01) ** 2) / 8)
+    for epsilon, delta in ((1.0, 0.0), (1e-9, 1e-3), (0.1, 1e-3)):
+        told = math.expm1(epsilon) ** 2 + 2.2 * delta
+        moved = 1 / math.sqrt(2e8 * told)
+        assert bounds.local_lower(horizon=10**8, epsilon=epsilon, delta=delta) == pytest.approx(
+            1e4 / (8 * math.sqrt(2 * math.e * told) * (1 + moved))
+        )
+    # of few users no more than half the rounds' gap, which is at most 1/3
+    assert bounds.local_lower(horizon=1, epsilon=0.01) == pytest.approx(math.exp(-(math.expm1(0.01) ** 2) / 4) / 24)
+    for delta in (1e-4, 0.3):  # between the bounds at epsilon near 0
+        upper = bounds.all_or_nothing(delta=delta, dim=2, horizon=10**12)
+        assert upper == pytest.approx(
+            2 / delta
+            + 2
+            * (1 + math.sqrt(2 * math.log(10) + 2 * math.log1p(5e11)))
+            * math.sqrt(4e12 * math.log1p(delta * 5e11) / delta)
+        )
+        lower = bounds.local_lower(epsilon=1e-300, delta=delta, horizon=10**12)
+        assert 1 < upper / lower < 5000  # both of order sqrt(T / delta)
     record = weighted_regression(1.0, delta=DELTA, dim=2, horizon=10**10).record
     sigma, tail = record.regression_sigma, math.sqrt(2 * math.log(2 * 24 / 0.1))
     assert record.radius == pytest.approx(math.sqrt(2) * sigma * (math.sqrt(2) + tail) + 1 + tail)

@@ -19,7 +19,7 @@ import pytest
 
 from private_bandits_book.cli import main
 from private_bandits_book.jobs import run as running
-from private_bandits_book.jobs.atomic import replacing
+from private_bandits_book.jobs.atomic import replacing, write
 from private_bandits_book.jobs.execute import execute
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither such signals nor fork")
@@ -116,6 +116,23 @@ def test_what_a_killed_run_left_under_another_name_is_the_readers(tiny, tmp_path
     assert main(["run", "tiny", "-o", str(tmp_path / "out")], book=tiny) == 2
     said = f"got {tmp_path / 'out'}: {tmp_path / 'out-earlier'} is there, which a run that was killed has left\n"
     assert capsys.readouterr().err.endswith(said) and not (tmp_path / "out").exists()
+
+
+def test_what_is_interrupted_as_it_publishes_is_published(tmp_path, monkeypatch):
+    real, told = os.replace, []
+
+    def replace(fresh, path):
+        if not told:
+            told.append(path)
+            raise KeyboardInterrupt
+        real(fresh, path)
+
+    (tmp_path / "old").touch()
+    files = {tmp_path / "a" / "one": b"1", tmp_path / "two": b"2", tmp_path / "old": None}
+    monkeypatch.setattr(os, "replace", replace)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path, files)
+    assert crash.tree(tmp_path) == {"a": None, "a/one": b"1", "two": b"2"}
 
 
 # Signals and streams of a process of its own
@@ -255,7 +272,9 @@ def test_the_library_alone_tells_what_the_command_is_and_what_to_install(tmp_pat
     one = process(words, tmp_path, f"sys.modules.update(dict.fromkeys({book.split()}))", env=bare)
     out, err = one.communicate(timeout=60)
     assert one.returncode == code and out.startswith(said)
-    assert err.endswith("the book needs more than the library, pip install 'private-bandits[book]'\n") == bool(code)
+    assert err.endswith(
+        "the book needs more than the library, its extra [book]; README says where to take it from\n"
+    ) == bool(code)
 
 
 def test_a_page_that_cannot_be_built_says_why_in_a_line(tiny, tmp_path, monkeypatch, capsys):

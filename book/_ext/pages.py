@@ -7,6 +7,7 @@ page anew writes all of them, as a clean one does: the search's index has lost w
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -118,6 +119,7 @@ def _nested(page: str) -> str:
 
 def _through_here(app: Sphinx, config: Config) -> None:
     config.template_bridge = "pages.Pages"
+    os.environ["DOCUTILSCONFIG"] = ""  # a reader's docutils.conf would give pages other headings
 
 
 def _all(app: Sphinx, env: BuildEnvironment) -> list[str]:

@@ -173,9 +173,9 @@ function twoPoints({ K: d, T, delta }, epsilon, step) {
 }
 
 function contextLower({ T }, epsilon) {
-  const move = Math.expm1(epsilon);
-  const gap = Math.min(1 / (2 * Math.sqrt(2 * T) * move), 1);
-  return ((gap * T) / 8) * Math.exp(-4 * (move * gap) ** 2 * T);
+  const told = Math.expm1(epsilon) ** 2;
+  const moved = Math.min(1 / Math.sqrt(2 * T * told), 0.5);
+  return ((moved * T) / (8 * (1 + moved))) * Math.exp(-told * moved ** 2 * T);
 }
 
 // Heavy tails: K arms, all gaps one, moment u = 1 of order 1 + v. The slides ask for epsilon <= 1.

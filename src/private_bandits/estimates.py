@@ -6,6 +6,7 @@ Every estimate treats one replication as one observation, so the points of a cur
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,13 +29,15 @@ __all__ = [
 class Interval(NamedTuple):
     """A measured number, the ends of its 95 % interval and its standard error: floats, or arrays of one shape.
 
-    NaN stands for what was not measured: `Interval()` is unknown, and `se` is NaN where only the ends are known.
+    NaN stands for what was not measured: `Interval()` is unknown, and `se` is NaN where only the ends are known. `runs`
+    is the number of independent runs behind it, the least of several samples; infinite for what is computed.
     """
 
     measured: Any = math.nan
     low: Any = math.nan
     high: Any = math.nan
     se: Any = math.nan
+    runs: float = math.inf
 
     @classmethod
     def exact(cls, value: float) -> Interval:
@@ -51,6 +54,22 @@ class Interval(NamedTuple):
             Of no width.
         """
         return cls(value, value, value, 0.0)
+
+    def through(self, function: Callable[[Any], Any]) -> Interval:
+        """Return what an increasing function makes of the number and its ends, on as many runs.
+
+        Parameters
+        ----------
+        function : callable
+            Of one number.
+
+        Returns
+        -------
+        Interval
+            Without a standard error.
+        """
+        measured, low, high = (function(end) for end in self[:3])
+        return Interval(measured, low, high, runs=self.runs)
 
     def columns(self) -> dict[str, Any]:
         """Return the number and its ends as a table names them.
@@ -126,7 +145,7 @@ def mean_interval(samples: Any, axis: int = 0, level: float = 0.95) -> Interval:
     mean = rows.mean(axis=0)
     se = rows.std(axis=0, ddof=1) / np.sqrt(n)
     half = half_width(se, n, level)
-    return Interval(*(_plain(x) for x in (mean, mean - half, mean + half, se)))
+    return Interval(_plain(mean), _plain(mean - half), _plain(mean + half), _plain(se), n)
 
 
 def difference_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
@@ -154,7 +173,7 @@ def difference_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
     mean_b, var_b, n_b = _moments("b", b)
     se, quantile = _welch(var_a, n_a, var_b, n_b, level)
     difference = mean_a - mean_b
-    return Interval(difference, difference - quantile * se, difference + quantile * se, se)
+    return Interval(difference, difference - quantile * se, difference + quantile * se, se, min(n_a, n_b))
 
 
 def ratio_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
@@ -188,7 +207,7 @@ def ratio_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
     se, quantile = _welch(var_a / mean_a**2, n_a, var_b / mean_b**2, n_b, level)
     ratio = mean_a / mean_b
     factor = float(np.exp(quantile * se))
-    return Interval(ratio, ratio / factor, ratio * factor, ratio * se)
+    return Interval(ratio, ratio / factor, ratio * factor, ratio * se, min(n_a, n_b))
 
 
 def fit_exponent(x: Any, samples: Any, level: float = 0.95) -> Interval:
@@ -289,7 +308,7 @@ def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.
     log_t = np.log(rounds[cuts])
     rate = np.diff(rows[:, cuts], axis=1) / np.diff(log_t)
     fit = fit_exponent((log_t[1:] + log_t[:-1]) / 2, rate, level)
-    return Interval(fit.measured + 1, fit.low + 1, fit.high + 1, fit.se)
+    return Interval(fit.measured + 1, fit.low + 1, fit.high + 1, fit.se, fit.runs)
 
 
 def _slopes(x: Any, samples: Any) -> tuple[float, np.ndarray]:
@@ -314,7 +333,7 @@ def _jackknife(value: float, left_out: np.ndarray, level: float) -> Interval:
     n = len(left_out)
     se = float(np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)))
     half = float(half_width(se, n, level))
-    return Interval(value, value - half, value + half, se)
+    return Interval(value, value - half, value + half, se, n)
 
 
 def _curves(name: str, x: Any, sampled: str, samples: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -11,6 +11,8 @@ from private_bandits import checks
 from private_bandits.channels import channel_loss
 from private_bandits.shown import Shown, loss
 
+_HARDLY = 0.1  # users revealed, from which on a delta is worth a line
+
 
 @dataclass(frozen=True, repr=False)
 class Guarantee(Shown):
@@ -143,6 +145,35 @@ class Guarantee(Shown):
             float(epsilon), float(delta), *values, paid, values[1] if math.isfinite(paid) else 0.0, trust, reason
         )
 
+    def unprotected(self, users: int) -> str:
+        """Return a line on how many users delta may leave without protection, or nothing where that is hardly one.
+
+        A user who sends everything without noise with probability delta, and nothing otherwise, is (0, delta)-private.
+        So a delta that is not far below one over the number of users says little, whatever epsilon is.
+
+        Parameters
+        ----------
+        users : int
+            Rounds of the run, >= 1.
+
+        Returns
+        -------
+        str
+            Empty where delta times users is below 0.1.
+
+        Raises
+        ------
+        ValueError
+            If `users` is no such number.
+
+        Examples
+        --------
+        >>> Guarantee.certified(1.0, 1.0, "local", "Gaussian noise", 0.001).unprotected(100_000)
+        'delta = 0.001 would allow 100 of 100,000 users to be revealed whole'
+        """
+        delta = max(self.delta, self.effective_delta or 0.0)
+        return whole(delta, checks.integer("users", users, at_least=1))
+
     def __post_init__(self) -> None:
         checks.real("epsilon", self.epsilon, at_least=0, infinite=True)
         checks.real("delta", self.delta, at_least=0, below=1)
@@ -173,6 +204,26 @@ class Guarantee(Shown):
         else:
             paid = [("" if value == "not certified" else "pays ", value)]
         return ", ".join([f"ε={nominal}", *(who + loss for who, loss in paid if loss != nominal)])
+
+
+def whole(delta: float, users: int) -> str:
+    """Return the line of `Guarantee.unprotected` for a delta.
+
+    Parameters
+    ----------
+    delta : float
+        In [0, 1].
+    users : int
+        >= 1.
+
+    Returns
+    -------
+    str
+    """
+    expected = delta * users
+    if expected < _HARDLY:
+        return ""
+    return f"delta = {delta:g} would allow {expected:,.3g} of {users:,} users to be revealed whole"
 
 
 def _short(epsilon: float | None) -> str:

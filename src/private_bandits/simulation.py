@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.guarantee import Guarantee
 from private_bandits.parameters import parameters
 from private_bandits.policy import Playable, playable
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
@@ -72,8 +73,9 @@ def simulate(
     problem : Arms, Cascade, ConvexLoss, LinearContext, SemiBandit, or a Problem of your own
     policy : Policy, or an object with `name` and `start(problem, choice, noise)`
         `start` returns a fresh `learners.Learner` for each replication, which starts a copy; `choice` and `noise` are
-        its random streams. What it states of itself, as a `policy.Player` does, stands in the result. A Problem of
-        your own is for these.
+        its random streams. Before the first run its first 200 rounds are played twice: it is refused if they differ, or
+        if something draws or keeps what is not a run's own. What it states of itself, as a `policy.Player` does, stands
+        in the result. A Problem of your own is for these.
     horizon : int
         Rounds of a run, 1 to 2^62.
     replications : int or range
@@ -96,12 +98,14 @@ def simulate(
     -------
     xarray.Dataset
         `regret (replication, t)`, the sum of expected gaps, and attributes that say what was run: strings and numbers,
-        and a seed of 2^63 or more in decimal digits. `to_netcdf(path)` and `xarray.open_dataset` keep and return it.
+        and a seed of 2^63 or more in decimal digits; `unprotected` where the policy's delta is too large for so many
+        users, see `Guarantee.unprotected`. `to_netcdf(path)` and `xarray.open_dataset` keep and return it.
 
     Raises
     ------
     ValueError
-        If an argument is out of range, the policy is none, or was calibrated for another problem.
+        If an argument is out of range, the policy is none, was calibrated for another problem, or is no function of its
+        streams.
 
     Examples
     --------
@@ -228,12 +232,18 @@ def _attributes(problem: AnyProblem, policy: Playable, horizon: int, seed: int) 
         "paper": policy.paper,
         "algorithm": policy.algorithm,
         "variant": policy.variant,
+        "mechanism": policy.mechanism,
+        "calibration": policy.calibration,
+        "method": policy.method,
+        "family": policy.family,
         "horizon": horizon,
         "seed": seed if seed < 2**63 else str(seed),
         "versions": versions(),
     }
     for name in told.keys() - {"horizon", "seed"}:
         checks.text(name, told[name])
+    if isinstance(policy.privacy, Guarantee) and (line := policy.privacy.unprotected(horizon)):
+        told["unprotected"] = line
     return told
 
 

@@ -41,8 +41,19 @@ from private_bandits_book.plots import Picture
 from private_bandits_book.runs import csv_text, facts, identity, means
 from private_bandits_book.studies import stored
 
+__all__ = ["Chapter", "UsageError"]
+
 _NEEDED = ("horizon", "replications", "seed", "n_jobs", "output_dir")
 _FREE = ("n_jobs", "output_dir")  # parameters that change no number
+_UNNAMED = {
+    "horizon": Parameter("int", 10_000),
+    "replications": Parameter("int", 20),
+    "seed": Parameter("int", 1),
+    "n_jobs": Parameter("int", 1),
+    "output_dir": Parameter("str", ""),
+}
+"""What a script or a notebook of one's own may give, and what is taken where it does not."""
+_STUDY = "study"  # what begins addresses in a notebook whose chapter has no name
 _DRAWN_ONLY = "paper algorithm mechanism method family uniform problem label panel content seed run".split()
 
 
@@ -52,13 +63,17 @@ class Chapter:
     Any cell may be edited and run again: parameters are what the notebook's names hold now, a figure drawn or a claim
     judged again replaces what was there.
 
+    Without a name it serves a script or a notebook of one's own: `play`, `figure` and `table` work as in a chapter,
+    files are written if there is an `output_dir`, and no claim is judged.
+
     Parameters
     ----------
-    name : str
+    name : str, optional
         The chapter's notebook, without suffix.
     given : mapping, written
         The notebook's `globals()`: every parameter is among them, under its name. What was checked is written back, so
-        that `1e4` becomes the integer 10000 there, too.
+        that `1e4` becomes the integer 10000 there, too. Without a name of the chapter it may have `horizon` (else
+        10,000), `replications` (20), `seed` (1), `n_jobs` (1) and `output_dir` (none).
     book : Book, optional
         Default: the one that comes with the package.
 
@@ -66,26 +81,52 @@ class Chapter:
     ------
     UsageError
         If a parameter is missing, misspelt or not allowed, in one line.
+
+    Examples
+    --------
+    >>> from private_bandits import baselines
+    >>> from private_bandits.problems import Arms
+    >>> study = Chapter(given={"horizon": 100, "replications": 3})
+    >>> runs = study.play(Arms.bernoulli([0.5, 0.4]), [baselines.ucb(), baselines.adap_ucb(1.0)])
+    >>> study.figure("figure-mine", plots.curves(runs), "Both.")  # doctest: +SKIP
     """
 
-    def __init__(self, name: str, given: MutableMapping[str, Any], book: Book | None = None) -> None:
-        self.name, self.book, self._given = name, book if book is not None else find_book(), given
-        self._known = self.book.parameters(name)
+    def __init__(
+        self, name: str | None = None, given: MutableMapping[str, Any] | None = None, book: Book | None = None
+    ) -> None:
+        if not isinstance(name, str | None):
+            raise UsageError(f"a chapter must have a name or none, as in Chapter(given=globals()), got {brief(name)}")
+        self.name, self._given = name or "", {} if given is None else given
+        self._book = book
+        self._known = self._declared() if self.name else _UNNAMED
         for needed in _NEEDED:
             if needed not in self._known:
                 raise UsageError(f"{needed} must stand in the parameters cell of {name}, got {', '.join(self._known)}")
-        _refuse_misspelt(self._known, given.get("In", ()))
-        self._claims = {claim.claim: claim for claim in claims_of(name)}
+        if self.name:
+            _refuse_misspelt(self._known, self._given.get("In", ()))
+        self._claims = {claim.claim: claim for claim in claims_of(self.name)} if self.name else {}
         self._rulings: dict[str, Ruling] = {}
         self._played: dict[Any, pd.DataFrame] = {}
-        given.update(self.parameters)
+        self._write_back()
         if (shell := get_ipython()) is not None:
             shell.events.register("post_run_cell", self._check_names)
         join()
 
     @property
+    def book(self) -> Book:
+        """The book that the chapter is of.
+
+        Raises
+        ------
+        UsageError
+            If it has no name.
+        """
+        self._refuse_unnamed()
+        return self._book or find_book()
+
+    @property
     def parameters(self) -> dict[str, Any]:
-        """The values that the notebook's names hold now, checked.
+        """The values that the notebook's names hold now, checked; a chapter without a name has some for the others.
 
         Raises
         ------
@@ -98,7 +139,7 @@ class Chapter:
             if known[key].kind.startswith("list") and isinstance(value, str):
                 raise UsageError(f"{key} must be a list, got the text {value!r}: papermill takes -y '{key}: {value}'")
         missing = [key for key in known if key not in asked]
-        if missing:
+        if missing and self.name:
             got = ", ".join(asked) or "none of them"
             wanted = f"assign the parameters of {self.name} ({', '.join(known)})"
             raise UsageError(f"{missing[0]} must be given: {wanted}, got {got}")
@@ -108,11 +149,13 @@ class Chapter:
     def own(self) -> bool:
         """Whether the parameters are now the book's, number of workers and folder apart."""
         values = self.parameters
-        return all(values[key] == one.default for key, one in self._known.items() if key not in _FREE)
+        return bool(self.name) and all(
+            values[key] == one.default for key, one in self._known.items() if key not in _FREE
+        )
 
     @property
     def output(self) -> Path | None:
-        """Where files go: the parameter `output_dir`, or else the environment variable `PRIVATE_BANDITS_OUTPUT`."""
+        """Where files go, which is the parameter `output_dir`, or else what `PRIVATE_BANDITS_OUTPUT` says."""
         folder = self.parameters["output_dir"] or os.environ.get(OUTPUT_VARIABLE, "")
         return Path(folder) if folder else None
 
@@ -200,6 +243,11 @@ class Chapter:
             A sentence; instance, horizon and runs are added.
         parts : mapping, optional
             The runs of panels that the paper labels one by one, for a CSV each instead of one for all.
+
+        Raises
+        ------
+        ValueError
+            In a notebook that is made to be committed, if words overlap or lines look alike.
         """
         drawn = [each for each in (picture.fig, picture.narrow) if each is not None]
         if _strict() and (faults := [fault for each in drawn for fault in figures.unclear(each)]):
@@ -210,12 +258,12 @@ class Chapter:
         if picture.narrow is not None:
             self._write(f"figures/{label}.narrow.svg", figures.svg(picture.narrow))
             plt.close(picture.narrow)
-        data = parts or {label: picture.data}
-        for name, runs in data.items():
-            self._write_csv(means(runs).drop(columns=_DRAWN_ONLY, errors="ignore"), name)
+        data = {label: picture.data} if not parts else {name: means(runs) for name, runs in parts.items()}
+        for name, rows in data.items():
+            self._write_csv(rows.drop(columns=_DRAWN_ONLY, errors="ignore"), name)
         caption = f"{caption} {picture.facts}".strip()
         said = partial(render.figure, caption=caption, alt=picture.alt, files=[*data])
-        display(said(self.name, label, svg=svg, png=png))
+        display(said(self.name or _STUDY, label, svg=svg, png=png))
 
     def table(
         self,
@@ -245,7 +293,7 @@ class Chapter:
         columns = columns or {name: _heading(str(name)) for name in frame.columns}
         shown = Table(frame, caption, columns, formats, filtered)
         self._write_csv(frame, label)
-        display(render.table(self.name, label, shown))
+        display(render.table(self.name or _STUDY, label, shown))
 
     def judge(self, claim: str, *evidence: Any) -> None:
         """Judge a claim; who judges it again replaces what was found.
@@ -261,8 +309,10 @@ class Chapter:
         Raises
         ------
         UsageError
-            If there is no such claim, or its rule takes other evidence, in one line.
+            If there is no such claim, or its rule takes other evidence, in one line. A chapter without a name has none:
+            what a comparison answers, `less(...)` for instance, can be looked at.
         """
+        self._refuse_unnamed()
         if claim not in self._claims:
             close = difflib.get_close_matches(claim, self._claims, n=1)
             raise UsageError(f"claim must be one in the claims.toml of {self.name}{_meant(close)}, got {claim!r}")
@@ -315,6 +365,10 @@ class Chapter:
             Files of the library: "papers.cascading.algorithm_2".
         folded : bool
             Whether each unfolds when it is asked for.
+
+        Returns
+        -------
+        Markdown or Display
         """
         parts = [_reference(name) for name in modules]
         if folded:
@@ -325,7 +379,13 @@ class Chapter:
         """Judge what needs no evidence, show the chapter's first claims, and write `data/claims.csv`.
 
         A claim that no cell has judged is undecided, and an error where a notebook is made to be committed.
+
+        Raises
+        ------
+        UsageError
+            If the chapter has no name, and so no claims.
         """
+        self._refuse_unnamed()
         rules, rulings = self._rules(), dict(self._rulings)
         for name, claim in self._claims.items():
             rule = vars(rules).get(name.replace("-", "_"))
@@ -341,6 +401,8 @@ class Chapter:
         numbered = rows[rows["kind"].isin(NUMBERED)]["verdict"]
         said = (
             f"**Of {len(numbered)} theorems, tables and figures** {verdicts_in_words(numbered)}. "
+            if len(numbered) > 1
+            else f"**The one theorem, table or figure** is {numbered.iloc[0]}. "
             if len(numbered)
             else ""
         )
@@ -363,9 +425,23 @@ class Chapter:
             get_ipython().events.unregister("post_run_cell", self._check_names)
             return
         try:
-            self._given.update(self.parameters)
+            self._write_back()
         except UsageError as error:
             print(f"UsageError: {error}", file=sys.stderr)
+
+    def _declared(self) -> dict[str, Parameter]:
+        try:
+            return self.book.parameters(self.name)
+        except UsageError as error:
+            raise UsageError(f"{error}; a study of your own has no name, as in Chapter(given=globals())") from None
+
+    def _refuse_unnamed(self) -> None:
+        if not self.name:
+            raise UsageError("a chapter must have a name to judge claims and to read longer studies, got none")
+
+    def _write_back(self) -> None:
+        """Give the notebook's names the values that were checked."""
+        self._given.update({name: value for name, value in self.parameters.items() if name in self._given})
 
     def _ruled(self, claim: str, *evidence: Any) -> Ruling:
         """What the claim's rule finds; undecided where its evidence is not shown."""

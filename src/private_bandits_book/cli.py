@@ -62,7 +62,7 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
         said = error.args[0][0][-1] if many else str(error)  # of all files the first
         line = said.strip().rpartition("\n")[2]  # NumPy's has many
         if isinstance(error, ModuleNotFoundError):
-            line += ": the book needs more than the library, pip install 'private-bandits[book]'"
+            line += ": the book needs more than the library, its extra [book]; README says where to take it from"
         print(f"private-bandits: {line or type(error).__name__}", file=sys.stderr)
         return 1
     finally:

@@ -117,7 +117,7 @@ def few(values: Mapping[str, Any], most: int, *names: str) -> None:
 def paper(chapter: str) -> Any:
     """Return the module of the paper that a chapter is about, or None."""
     name = f"private_bandits_book.chapters.{chapter}"
-    return importlib.import_module(name) if importlib.util.find_spec(name) else None
+    return importlib.import_module(name) if chapter and importlib.util.find_spec(name) else None
 
 
 def _parameter_cells(notebook: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -159,7 +159,8 @@ def _private(name: str, value: Any) -> float:
 
 def _entries(name: str, value: Any, *, check: Check) -> list[Any]:
     if not isinstance(value, (list, tuple)) or not value:
-        raise ValueError(f"{name} must be a non-empty list, got {checks.brief(value)}")
+        shown = f", as [{value}]," if isinstance(value, int | float) and not isinstance(value, bool) else ""
+        raise ValueError(f"{name} must be a non-empty list{shown or ','} got {checks.brief(value)}")
     return [check(f"{name}[{place}]", entry) for place, entry in enumerate(value)]
 
 

@@ -1,7 +1,9 @@
-"""The plots of the chapters: runs as `Chapter.play` returns them, drawn in one look.
+"""The plots of the chapters, drawn in one look.
 
-A plot returns the picture, its data, and what can be said of any such picture: an alternative text, and the end of the
-caption. The author writes one sentence.
+A plot takes what `simulate` returns (`plots.curves(result)`), a list of such results, or a mapping that names them
+(`plots.curves({"mine": one, "theirs": other})`); a file that `xarray.open_dataset` has opened; or the frame of
+`Chapter.play`. It returns the picture, its data, and what can be said of any such picture: an alternative text, and the
+end of the caption. The author writes one sentence.
 """
 
 from __future__ import annotations
@@ -15,12 +17,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from private_bandits import checks
 from private_bandits_book import figures
 from private_bandits_book.figures.captions import power, rounded
 from private_bandits_book.figures.drawing import Slope
-from private_bandits_book.runs import NAMES, join, last, means, uniform_play
+from private_bandits_book.runs import NAMES, frame, join, last, means, uniform_play
 
-__all__ = ["Picture", "curves", "join", "panels", "privacy_of", "uniform_play"]
+__all__ = ["Picture", "curves", "dots", "frame", "join", "panels", "privacy_of", "uniform_play"]
 _VARIANTS = {
     "printed, published": "as printed, published noise",
     "printed, stated": "as printed, stated noise",
@@ -30,7 +33,10 @@ _VARIANTS = {
 
 
 class Picture(NamedTuple):
-    """A figure with its data, an alternative text, the end of its caption, and the figure for a phone."""
+    """A figure with its data, an alternative text, the end of its caption, and the figure for a phone.
+
+    `Chapter.figure` shows it and writes its files; so does `picture.fig.savefig("mine.pdf")`, without a chapter.
+    """
 
     fig: Figure
     data: pd.DataFrame
@@ -40,7 +46,7 @@ class Picture(NamedTuple):
 
 
 def curves(
-    runs: pd.DataFrame,
+    runs: Any,
     x: str = "t",
     *,
     label: Callable[[Any], str] | None = None,
@@ -52,8 +58,8 @@ def curves(
 
     Parameters
     ----------
-    runs : DataFrame
-        As `Chapter.play` returns.
+    runs : Dataset, DataFrame, or list or mapping of them
+        What `simulate` or `Chapter.play` returns, as for `frame`.
     x : str
         "t", or the column that is swept.
     label : callable, optional
@@ -63,19 +69,28 @@ def curves(
     bounds : sequence of (label, x, values)
         Bounds, thin and grey.
     **look
-        As for `figures.regret_curves`: `xscale`, `yscale`, `start`, `xlabel`, `ylabel`.
+        `xscale`, `yscale` ("linear" or "log"), `start` (the first round shown), `xlabel`, `ylabel`.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        If it is given anything else, or two lines have one name.
 
     Examples
     --------
     >>> plots.curves(runs, "epsilon", xscale="log")  # doctest: +SKIP
     """
-    rows = _labelled(runs, x, label)
+    rows = _labelled(runs, x, label, together=True)
     claimed = None if slope is None else Slope(*slope)
     return _picture(rows, x, partial(figures.regret_curves, rows, x, slope=claimed, bounds=bounds, **look))
 
 
 def panels(
-    runs: pd.DataFrame,
+    runs: Any,
     x: str = "t",
     by: str | Callable[[Any], str] = "variant",
     *,
@@ -87,8 +102,8 @@ def panels(
 
     Parameters
     ----------
-    runs : DataFrame
-        As `Chapter.play` returns.
+    runs : Dataset, DataFrame, or list or mapping of them
+        What `simulate` or `Chapter.play` returns, as for `frame`.
     x : str
         As for `curves`.
     by : str or callable
@@ -98,13 +113,24 @@ def panels(
     headed : bool
         Whether the privacy of its curves stands above each panel.
     **look
-        As for `figures.small_multiples`.
+        As for `curves`, and `same`: whether the panels share the regret axis.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        If it is given anything else, or two lines have one name.
 
     Examples
     --------
     >>> plots.panels(runs, by="epsilon", yscale="log")  # doctest: +SKIP
     """
     rows = _labelled(runs, x, label)
+    if not callable(by):
+        checks.choice("by", by, [*rows.columns])
     rows["panel"] = ""
     apart = x == "t" and rows["problem"].nunique() > 1  # a baseline for each panel
     parted = rows if apart else rows[rows["trust"] != "none"]
@@ -112,6 +138,54 @@ def panels(
     for name, part in parted.groupby(names.replace(_VARIANTS), sort=False):
         rows.loc[part.index, "panel"] = f"{name}\n{privacy_of(part)}" if headed else str(name)
     return _picture(rows, x, partial(figures.small_multiples, rows, by="panel", x=x, **look))
+
+
+def dots(runs: Any, *, label: Callable[[Any], str] | None = None, **look: Any) -> Picture:
+    """Draw the regret of each run at the last round, a dot a run, as a mean hides runs that failed.
+
+    Parameters
+    ----------
+    runs : Dataset, DataFrame, or list or mapping of them
+        What `simulate` or `Chapter.play` returns, as for `frame`.
+    label : callable, optional
+        As for `curves`.
+    **look
+        `xscale` ("linear" or "log"), `xlabel`.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        If it is given anything else, or means only.
+
+    Examples
+    --------
+    >>> plots.dots([one, other], xscale="log")  # doctest: +SKIP
+    """
+    known = frame(runs)
+    if "replication" not in known:
+        raise ValueError("runs must be one row a run, got means")
+    line = [name for name in ("problem", "policy", "epsilon", "content") if name in known]
+    rows = known[known["t"] == known.groupby(line, dropna=False)["t"].transform("max")].drop_duplicates()
+    rows = _named(rows, label, together=True)
+    if rows.duplicated(["label", "replication"]).any():
+        raise ValueError(f"each line must have a name of its own, as in {{name: result}}, got {_twice(rows)}")
+    said = []
+    for name, part in rows.groupby("label", sort=False)["regret"]:
+        ends = f"{rounded(part.min())} to {rounded(part.max())}"
+        said.append(f"{name} {ends}, half of the runs below {rounded(part.median())}".replace("\n", " "))
+    problems = rows["problem"].unique() if "problem" in rows else []
+    where = f" on {problems[0]}" if len(problems) == 1 else ""
+    alt = f"Regret of each run at the last round. {'; '.join(said)}."
+    counts = rows.groupby("label")["replication"].nunique()
+    runs_each = f"{counts.min()}" if counts.min() == counts.max() else f"{counts.min()} to {counts.max()}"
+    rounds = " to ".join(dict.fromkeys(power(int(t)) for t in (rows["t"].min(), rows["t"].max())))
+    facts = f"T = {rounds}{where}. {runs_each} runs each, a dot a run; the line is their mean."
+    draw = partial(figures.regret_dots, rows, **look)
+    return Picture(draw(), rows, alt, facts, draw(narrow=True))
 
 
 def privacy_of(rows: pd.DataFrame) -> str:
@@ -122,20 +196,54 @@ def privacy_of(rows: pd.DataFrame) -> str:
     rows : DataFrame
         With columns `value_epsilon` and `effective_epsilon`.
 
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+        If there are no such columns.
+
     Examples
     --------
     >>> privacy_of(pd.DataFrame({"value_epsilon": [10.0], "effective_epsilon": [math.inf]}))
     'numbers 10\\neverything ∞'
     """
+    if not isinstance(rows, pd.DataFrame) or not {"value_epsilon", "effective_epsilon"} <= {*rows}:
+        raise ValueError(f"rows must be a frame of Chapter.play, got {checks.brief(rows)}")
     values, everything = (_span(rows[name]) for name in ("value_epsilon", "effective_epsilon"))
     return f"everything {everything}" if values == everything else f"numbers {values}\neverything {everything}"
 
 
-def _labelled(runs: pd.DataFrame, x: str, label: Callable[[Any], str] | None) -> pd.DataFrame:
-    rows = means((runs if x == "t" else last(runs)).drop_duplicates())
+def _labelled(runs: Any, x: str, label: Callable[[Any], str] | None, together: bool = False) -> pd.DataFrame:
+    """The means to draw, with the names of their lines."""
+    known = frame(runs)
+    checks.choice("x", x, [*known.columns])
+    rows = _named(means((known if x == "t" else last(known)).drop_duplicates()), label, together and x == "t")
+    if together and rows.duplicated(["label", x]).any():
+        raise ValueError(f"each line must have a name of its own, as in {{name: result}}, got {_twice(rows)}")
+    return rows
+
+
+def _named(rows: pd.DataFrame, label: Callable[[Any], str] | None, together: bool) -> pd.DataFrame:
+    """Rows with what their line is called; `together` says whether epsilon tells lines of one policy apart."""
     freed = np.isinf(rows["epsilon"]) & ~rows["mechanism"].isin(["none", "uniform"])
-    names = (rows["policy"] if label is None else rows.apply(label, axis=1)).replace(NAMES)
+    if label is None:
+        names = rows["policy"].replace(NAMES)
+        finite = np.isfinite(rows["epsilon"])
+        apart = rows[finite].groupby("policy")["epsilon"].nunique() > 1
+        several = together & finite & rows["policy"].isin(apart.index[apart])
+        names = names.where(~several, names + rows["epsilon"].map(", ε = {:g}".format))
+    else:
+        names = rows.apply(label, axis=1).replace(NAMES)
     return rows.assign(label=names.where(~freed, rows["policy"].replace(NAMES) + ", no privacy"))
+
+
+def _twice(rows: pd.DataFrame) -> str:
+    """The name of two lines."""
+    known = rows.drop_duplicates(["label", "content"] if "content" in rows else ["label", "policy"])["label"]
+    return f"{known[known.duplicated()].iloc[0]!r} twice" if known.duplicated().any() else "one twice"
 
 
 def _picture(rows: pd.DataFrame, x: str, draw: Callable[..., Figure]) -> Picture:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
+from private_bandits import checks
 from private_bandits.papers.heavy_tailed.instances import ParetoArms
-from private_bandits.policy import Policy, playable
+from private_bandits.policy import NOT_STATED, Policy, playable
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
 from private_bandits.simulation import AnyProblem
@@ -22,12 +26,93 @@ NAMES = {"uniform": "uniform play", "Response, first item": "one bit", "Blocks, 
 """What figures, rankings and reasons call policies of the library."""
 
 
+_DRAWN = ("policy", "mechanism", "trust", "epsilon", "t", "regret")
+"""Columns that a plot reads."""
+_TOLD = ("policy", "paper", "algorithm", "variant", "mechanism", "method")
+"""Facts that a result of `simulate` keeps by the names of the columns."""
+_MADE_OF = ("problem_parameters", "policy_parameters", "horizon", "seed")
+"""Attributes that results have in common whose replications belong together."""
+
+
 def family(policy: Any) -> str:
     """Return the algorithms that a policy is shown with, by one colour: mostly its mechanism, without privacy too."""
     known = playable(policy)
-    if known.family or known.calibration == "composition":
-        return known.family or known.calibration
-    return "response" if known.mechanism == "exponential" else known.mechanism
+    return _coloured(known.family, known.calibration, known.mechanism)
+
+
+def _coloured(family: str, calibration: str, mechanism: str) -> str:
+    if family or calibration == "composition":
+        return family or calibration
+    return "response" if mechanism == "exponential" else mechanism
+
+
+def frame(results: Any) -> pd.DataFrame:
+    """Return results as a frame that plots and comparisons read.
+
+    Parameters
+    ----------
+    results : Dataset, DataFrame, or list or mapping of them
+        What `simulate` or `xarray.open_dataset` returns, or `Chapter.play`. The keys of a mapping are what its lines
+        are called.
+
+    Returns
+    -------
+    DataFrame
+        A row per policy, replication and checkpoint, with what the policy is and how private as columns.
+
+    Raises
+    ------
+    ValueError
+        If it is anything else.
+
+    Examples
+    --------
+    >>> from private_bandits import baselines, simulate
+    >>> from private_bandits.problems import Arms
+    >>> result = simulate(Arms.bernoulli([0.5, 0.4]), baselines.ucb(), horizon=100, replications=2, seed=1)
+    >>> frame({"mine": result})["policy"].unique().tolist()
+    ['mine']
+    """
+    if isinstance(results, pd.DataFrame):
+        missing = [name for name in _DRAWN if name not in results]
+        if missing or results.empty:
+            lacks = f"one without {', '.join(missing)}" if missing else "one without rows"
+            raise ValueError(f"a frame of runs must be as Chapter.play returns it, got {lacks}")
+        return results
+    if isinstance(results, xr.Dataset):
+        return _simulated(results)
+    if isinstance(results, Mapping) and results:
+        return join(*(frame(result).assign(policy=str(name)) for name, result in results.items()))
+    if isinstance(results, list | tuple) and results:
+        return join(*map(frame, results))
+    wanted = "what simulate or Chapter.play returns, or a list or a mapping of them"
+    raise ValueError(f"runs must be {wanted}, got {checks.brief(results)}")
+
+
+def _simulated(result: xr.Dataset) -> pd.DataFrame:
+    """The rows of a result of `simulate`, whose attributes hold the facts."""
+    told: dict[str, Any] = dict(result.attrs)
+    lost = [name for name in (*_TOLD, "problem", "family", "calibration", "privacy") if name not in told]
+    if "regret" not in result or {*result["regret"].dims} != {"replication", "t"}:
+        lost = ["regret by replication and t", *lost]
+    if lost:
+        raise ValueError(f"a Dataset of runs must be as simulate returns it, got one without {lost[0]}")
+    privacy = vars(Guarantee.none())
+    if told["privacy"] != NOT_STATED:
+        privacy = json.loads(told["privacy"])
+    known: dict[str, Any] = {name: str(told[name]) for name in _TOLD}
+    known["family"] = _coloured(told["family"], told["calibration"], told["mechanism"])
+    known["trust"] = privacy["trust"]
+    for name in ("epsilon", "value_epsilon", "effective_epsilon"):
+        known[name] = math.nan if privacy[name] is None else float(privacy[name])
+    made = "".join(str(told.get(name, "")) for name in _MADE_OF)
+    known |= {
+        "problem": told["problem"],
+        "uniform": math.nan,
+        "content": hashlib.sha256(made.encode()).hexdigest()[:16],
+    }
+    rows = result["regret"].to_dataframe().reset_index()[["replication", "t", "regret"]]
+    return rows.assign(**known)
 
 
 def facts(policy: Any, problem: Any) -> dict[str, Any]:
@@ -46,8 +131,8 @@ def facts(policy: Any, problem: Any) -> dict[str, Any]:
     """
     stated = playable(policy)
     privacy = stated.privacy if isinstance(stated.privacy, Guarantee) else Guarantee.none()
-    known = {name: getattr(stated, name) for name in ("paper", "algorithm", "variant", "mechanism", "method")}
-    known = {"policy": stated.name, **known, "family": family(stated), "trust": privacy.trust}
+    known = {"policy": stated.name, **{name: getattr(stated, name) for name in _TOLD[1:]}}
+    known |= {"family": family(stated), "trust": privacy.trust}
     known |= {"epsilon": privacy.epsilon, "value_epsilon": privacy.value_epsilon}
     known |= {"effective_epsilon": privacy.effective_epsilon}
     uniform = math.nan if isinstance(problem, Problem) else float(problem.uniform_regret())
@@ -90,19 +175,32 @@ def last(runs: pd.DataFrame) -> pd.DataFrame:
     return runs[runs["t"] == ends]
 
 
-def join(*runs: pd.DataFrame) -> pd.DataFrame:
+def join(*runs: Any) -> pd.DataFrame:
     """Return several frames of runs as one.
 
     Parameters
     ----------
     *runs : DataFrame
+        Or what else `frame` takes.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    ValueError
+        If one is anything else, or there is none.
 
     Examples
     --------
     >>> len(join(pd.DataFrame({"t": [1]}), pd.DataFrame({"t": [2]})))
     2
     """
-    return pd.concat(runs, ignore_index=True)
+    parts = [part if isinstance(part, pd.DataFrame) else frame(part) for part in runs]
+    if not parts:
+        raise ValueError("runs must be at least one frame, got none")
+    return pd.concat(parts, ignore_index=True)
 
 
 def uniform_play(runs: pd.DataFrame) -> pd.DataFrame:
@@ -111,13 +209,27 @@ def uniform_play(runs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     runs : DataFrame
-        As `Chapter.play` returns, on one problem.
+        As `Chapter.play` returns, on one problem of the library.
+
+    Returns
+    -------
+    DataFrame
+        A row a checkpoint.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
 
     Examples
     --------
     >>> uniform_play(pd.DataFrame({"t": [1, 9], "uniform": 0.5, "replication": 0}))["regret"].tolist()
     [0.5, 4.5]
     """
+    if not isinstance(runs, pd.DataFrame) or "uniform" not in runs or runs["uniform"].isna().any():
+        wanted = "what Chapter.play returns on a problem of the library"
+        got = "no such frame" if isinstance(runs, pd.DataFrame) else checks.brief(runs)
+        raise ValueError(f"runs must be {wanted}, which knows the regret of uniform play, got {got}")
     rows = runs.drop_duplicates("t").assign(policy="uniform", mechanism="uniform", family="uniform", trust="none")
     rows = rows.assign(epsilon=math.inf, value_epsilon=0.0, effective_epsilon=0.0, replication=0)
     return rows.assign(regret=rows["t"] * rows["uniform"], **dict.fromkeys(["paper", "algorithm", "method"], ""))

@@ -151,7 +151,7 @@ def in_processes(work: Iterable[Any], n_jobs: int) -> list[Any]:
 
 def share(found: np.ndarray) -> Interval:
     """Return how often something was found in independent runs, with its exact interval."""
-    return Interval(float(np.mean(found)), *binomial_interval(int(np.sum(found)), len(found)))
+    return Interval(float(np.mean(found)), *binomial_interval(int(np.sum(found)), len(found)), runs=len(found))
 
 
 def means(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:

@@ -11,9 +11,10 @@ online estimate of the parameter (GLOC), moved by noisy gradient steps or by exa
     Upsilon_t = shift sqrt(t),   c_t = ridge + 2 Upsilon_t,
     beta_t = factor (fit_t + stretch (sqrt(ridge + 3 Upsilon_t) + tail sqrt(t / (ridge + Upsilon_t)))),
 
-a policy is its constants, held in a `Record`; one compiled loop plays them all. The first action is uniformly
-random, where the algorithms would play a longest vector: before any data unit vectors are worth the same, and rounding
-would choose. So is an action where A is not positive definite.
+a policy is its constants, held in a `Record`; one compiled loop plays them all. Where users send with a probability
+below 1, t counts those who did, and the others change nothing. The first action is uniformly random, where the
+algorithms would play a longest vector: before any data unit vectors are worth the same, and rounding would choose. So
+is an action where A is not positive definite.
 """
 
 import math
@@ -63,6 +64,7 @@ class Record(NamedTuple):
     largest_reward: float = np.inf  # what the noise is calibrated for: rewards in [-largest_reward, largest_reward]
     binary: bool = False  # ... or of 0 and 1 only
     horizon: int = 0  # 0 fits any run
+    sending: float = 1.0  # probability with which a user sends, below 1 without noise; t counts those who did
 
 
 class State(NamedTuple):
@@ -74,7 +76,7 @@ class State(NamedTuple):
     ready: np.ndarray  # whether A is positive definite; not before the first round
     theta: np.ndarray
     estimate: np.ndarray
-    sums: np.ndarray  # beta, what Newton steps added to the cost, pseudo-regret
+    sums: np.ndarray  # beta, what Newton steps added to the cost, pseudo-regret, users who sent
     offered: np.ndarray  # scratch, shape (2, dim, n_actions), as are those that follow
     numbers: np.ndarray  # (3, n_actions)
     vectors: np.ndarray  # (3, dim)
@@ -105,7 +107,7 @@ def start(problem: ContextRecord, policy: Record) -> State:
         ready=np.zeros(1, np.bool_),
         theta=np.zeros(dim),
         estimate=np.zeros(dim),
-        sums=np.zeros(3),  # before the first round beta bounds nothing
+        sums=np.zeros(4),  # before the first message beta bounds nothing
         offered=np.zeros((2, dim, problem.n_actions)),
         numbers=np.zeros((3, problem.n_actions)),
         vectors=np.zeros((3, dim)),
@@ -116,8 +118,11 @@ def start(problem: ContextRecord, policy: Record) -> State:
 def account(record: Record, delta: float) -> tuple[float, bool]:
     """Return what one vector of noise pays.
 
-    Of the logistic link the error is at most 2 g(1), or g(1) for rewards 0 and 1, which have a deviation of 1/2.
+    Of the logistic link the error is at most 2 g(1), or g(1) for rewards 0 and 1, which have a deviation of 1/2. At a
+    delta that is the probability of sending, or more, it pays nothing.
     """
+    if record.sending <= delta:
+        return 0.0, True
     if record.learner == REWARDS:
         squares, half = 2.0, record.largest_reward
     else:
@@ -147,6 +152,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
     actions, work, chosen = state.offered[0], state.offered[1], state.vectors[0]
     means, squares, indices = state.numbers[0], state.numbers[1], state.numbers[2]
     ready, beta, added, total_regret = state.ready[0], state.sums[0], state.sums[1], state.sums[2]
+    sent = state.sums[3]
     mark = lower_bound(checkpoints, first)
     for t in range(first, last + 1):
         draw_actions(problem, env, actions, means)
@@ -154,30 +160,32 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         action = top_item(indices, choice)
         reward = draw_reward(means[action], binary, spread, env)
         total_regret += shortfall(means, action)
-        for i in range(dim):
-            chosen[i] = actions[i, action]
-        weight, error = reward, 0.0
-        if policy.learner != REWARDS:
-            weight = dot(chosen, estimate)
-            error = 1.0 / (1.0 + math.exp(-weight)) - reward
-        _add(chosen, weight, policy.sigma, noise, gram, moment)
-        if policy.learner == GRADIENT:
-            _gradient_step(estimate, chosen, error, policy.step, policy.gradient_sigma, noise)
-        ready = factorise(gram, policy.ridge + 2.0 * policy.shift * math.sqrt(t), factor)
-        if ready:
+        if policy.sending == 1.0 or noise.random() < policy.sending:
+            sent += 1.0
             for i in range(dim):
-                theta[i] = moment[i]
-            solve(factor, theta)
-        if policy.learner == NEWTON:
-            added += _newton_step(policy, chosen, error, factor, gram, estimate, state.vectors, state.spare)
-        beta = radius(policy, t, added)
+                chosen[i] = actions[i, action]
+            weight, error = reward, 0.0
+            if policy.learner != REWARDS:
+                weight = dot(chosen, estimate)
+                error = 1.0 / (1.0 + math.exp(-weight)) - reward
+            _add(chosen, weight, policy.sigma, noise, gram, moment)
+            if policy.learner == GRADIENT:
+                _gradient_step(estimate, chosen, error, policy.step, policy.gradient_sigma, noise)
+            ready = factorise(gram, policy.ridge + 2.0 * policy.shift * math.sqrt(sent), factor)
+            if ready:
+                for i in range(dim):
+                    theta[i] = moment[i]
+                solve(factor, theta)
+            if policy.learner == NEWTON:
+                added += _newton_step(policy, chosen, error, factor, gram, estimate, state.vectors, state.spare)
+            beta = radius(policy, sent, added)
         if len(trace) > 0:
             trace[t - 1, 0], trace[t - 1, 1] = action, 1
         if mark < len(checkpoints) and checkpoints[mark] == t:
             regret[mark] = total_regret
             mark += 1
     state.ready[0] = ready
-    state.sums[0], state.sums[1], state.sums[2] = beta, added, total_regret
+    state.sums[0], state.sums[1], state.sums[2], state.sums[3] = beta, added, total_regret, sent
 
 
 @compiled(inline="always")
@@ -206,8 +214,8 @@ def radius(policy, t, added):
     Parameters
     ----------
     policy : Record
-    t : int
-        Rounds played, >= 0.
+    t : float
+        Users who have sent, >= 0.
     added : float
         What Newton steps have added to the cost so far, >= 0.
 

@@ -5,7 +5,7 @@ with the same set of actions play the same one. With one set it lasts until that
 times as often again; with several, of which no user says which it had, growth times the rounds so far; but for one
 round at least. So all that matters of a stretch are sums: how often each given set came up, the rewards, and the noise.
 Their laws are known, whatever the stretch's length, and a run costs as much as its stretches. With growth 0 the server
-solves in every round, and a run on one set is bit for bit that of `linear`.
+solves in every round, and a run on one set, where all users send, is bit for bit that of `linear`.
 
 Besides Gaussian noise on both messages there is Laplace noise; noise on the reward alone, whose user sends the action
 as it is; and a trusted server's, which draws it for the nodes of a binary tree over the stretches: `levels` of them
@@ -56,7 +56,7 @@ class State(NamedTuple):
     counts: np.ndarray  # int64: how often each set comes up in the stretch
     played: np.ndarray  # int64: the action of its users
     pulls: np.ndarray  # int64: how often the users of each set have played each action; read of one set only
-    clock: np.ndarray  # int64: rounds before the stretch, at its end, stretches so far
+    clock: np.ndarray  # int64: rounds before the stretch, at its end, stretches so far, users who have sent
     sums: np.ndarray  # pseudo-regret before the stretch, and what each of its rounds adds
     squares: np.ndarray  # scratch, shape (2, dim, dim), as are those that follow
     theta: np.ndarray  # (dim,)
@@ -82,7 +82,7 @@ def start(problem: ContextRecord, policy: Record) -> State:
         counts=np.zeros(sets, np.int64),
         played=np.zeros(sets, np.int64),
         pulls=np.zeros(problem.means.shape, np.int64),
-        clock=np.zeros(3, np.int64),
+        clock=np.zeros(4, np.int64),
         sums=np.zeros(2),
         squares=np.zeros((2, dim, dim)),
         theta=np.zeros(dim),
@@ -141,7 +141,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 @compiled(inline="always")
 def _solve(problem, policy, state, choice):
     """Choose the action of every set's users for the next stretch."""
-    record, t, dim, theta = policy.constants, state.clock[0], problem.dim, state.theta
+    record, t, dim, theta = policy.constants, state.clock[3], problem.dim, state.theta
     factor, seen, squares, indices = state.squares[0], state.squares[1], state.numbers[0], state.numbers[1]
     place = 0
     for i in range(dim):  # the tree's noise is none of the sums'
@@ -181,6 +181,9 @@ def _stretch(problem, policy, state, rounds, env, noise):
         actions, means, action = problem.sets[shown], problem.means[shown], state.played[shown]
         state.pulls[shown, action] += count
         lost += count * linear.shortfall(means, action)
+        if policy.constants.sending < 1.0:
+            count = _binomial(noise, count, policy.constants.sending)
+        state.clock[3] += count
         reward = rewards(count, means[action], problem.binary, problem.spread, env)
         reward += mechanisms.gaussian(noise, policy.reward_sigma * math.sqrt(count))
         for i in range(dim):

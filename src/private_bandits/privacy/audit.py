@@ -8,7 +8,7 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.channels import stochastic
-from private_bandits.guarantee import Guarantee
+from private_bandits.guarantee import Guarantee, whole
 from private_bandits.policy import Playable, playable
 from private_bandits.privacy import deltas, enumeration
 from private_bandits.privacy.added_noise import AddedNoise
@@ -59,6 +59,8 @@ class Audit:
         to accuse: audit again, with another seed and more runs.
     method : str
         How the lower end was found; "accounting" where it was not.
+    unprotected : str
+        A line where delta is too large for the users of the audit, see `Guarantee.unprotected`; else empty.
     """
 
     epsilon_low: float
@@ -71,13 +73,14 @@ class Audit:
     promised: float | None
     verdict: str
     method: str
+    unprotected: str = ""
 
     def __str__(self) -> str:
         ends = f"privacy loss from {self.epsilon_low:.4g} to {self.epsilon_high:.4g} at delta = {self.delta:g}"
         said = f"{ends} ({self.method}): {self.verdict}"
-        if self.event is None:
-            return said
-        return f"{said}; {self.event}: {self.event.hits}, {self.event.others} of {self.event.runs}"
+        if self.event is not None:
+            said = f"{said}; {self.event}: {self.event.hits}, {self.event.others} of {self.event.runs}"
+        return f"{said}; {self.unprotected}" if self.unprotected else said
 
 
 @np.errstate(under="ignore")  # of what is nearly 0, whatever the caller asked NumPy for
@@ -211,7 +214,8 @@ def audit(
         kept = high <= promise + _SLACK * max(1.0, promise)
         verdict = "keeps its promise" if kept else "suspect" if low > promise else "consistent"
         verdict = "breaks its promise" if sure > promise else verdict
-    return Audit(low, high, by, failure, by == "exact", witness, event, promise, verdict, how)
+    warned = whole(failure, 1 if horizon is None else horizon)
+    return Audit(low, high, by, failure, by == "exact", witness, event, promise, verdict, how, warned)
 
 
 def _kind(target: Any) -> str:

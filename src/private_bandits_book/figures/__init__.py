@@ -18,6 +18,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from private_bandits_book.figures.captions import power, rounded, short
+from private_bandits_book.figures.dots import regret_dots
 from private_bandits_book.figures.drawing import End, Slope, blank, draw_bound, draw_lines, draw_slope
 from private_bandits_book.figures.layout import lay_out, lay_out_panels
 from private_bandits_book.figures.legible import unclear
@@ -30,6 +31,7 @@ __all__ = [
     "png",
     "power",
     "regret_curves",
+    "regret_dots",
     "rounded",
     "short",
     "small_multiples",

@@ -102,6 +102,34 @@ def lay_out_panels(
     _name_axes(figure, panels, foot, xlabel, ylabel)
 
 
+def lay_out_rows(
+    figure: Figure,
+    axes: Axes,
+    across: tuple[tuple[float, float], str],
+    names: Sequence[str],
+    colours: Sequence[str],
+    xlabel: str,
+    narrow: bool = False,
+) -> None:
+    """Place a panel of rows, the first one on top, each named at its left; `across` is the x axis' ends and scale."""
+    limits, scale = across
+    width, ticks = 72 * (NARROW if narrow else WIDTH), _ticks(limits, scale, 4 if narrow else 7)
+    axes.set_xticks(ticks, [readable_number(v, scale) for v in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_yticks(range(len(names)), [wrapped(name) for name in names])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    axes.grid(visible=True, axis="x")
+    for text, colour in zip(axes.get_yticklabels(), colours, strict=True):
+        text.set_color(readable_colour(colour))
+    sizes = [_size(text) for text in axes.get_yticklabels()]
+    left = max(wide for wide, _ in sizes) + _PAD + 6
+    height = len(names) * max(44.0, *(tall + 8 for _, tall in sizes))
+    figure.set_size_inches(width / 72, (_FOOT + height + _PAD) / 72)
+    _place(figure, axes, left, _FOOT, width - left - 2 * _PAD, height)
+    _name_axes(figure, [axes], _FOOT, xlabel, "")
+
+
 def _set_ticks(panels: Sequence[Axes], windows: Sequence[Window], columns: int, most: int) -> float:
     """Fix every panel's ticks, shared regret labels in the first column only, and return the left margin."""
     own = _differ(windows)

@@ -93,7 +93,10 @@ def _execute(options: argparse.Namespace, book: Book) -> int:
         from private_bandits_book.jobs.run import run
 
         directory = options.output or Path("runs", options.chapter)
+        earlier = (directory / "provenance.json").is_file()
         run(book, options.chapter, _parameters(options), directory)
+        if earlier:
+            print(f"private-bandits: replaced the earlier run in {directory}, -o names another folder", file=sys.stderr)
         print(f"{directory / options.chapter}.html")
         return 0
     from private_bandits_book.jobs.reproduce import reproduce
@@ -126,13 +129,19 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("chapter", metavar="CHAPTER")
     run.add_argument("-p", dest="settings", metavar="NAME=VALUE", action="append", default=[], help="wins over -f")
     run.add_argument("-f", dest="file", metavar="PARAMS.YML", type=Path, help="parameters in a YAML file")
-    run.add_argument("-o", dest="output", metavar="DIR", type=Path, help="default: runs/CHAPTER")
+    run.add_argument(
+        "-o",
+        dest="output",
+        metavar="DIR",
+        type=Path,
+        help="default: runs/CHAPTER; an unchanged earlier run there is replaced",
+    )
     again = commands.add_parser("reproduce", help="re-execute the committed chapters in place; say what moved")
     again.add_argument("chapters", metavar="CHAPTER", nargs="*")
     again.add_argument("--long", action="store_true", help="run the longer studies first (hours)")
     played = "judge each chapter on N other seeds first (N more runs of it)"
     again.add_argument("--seeds", metavar="N", type=int, default=0, help=played)
-    again.add_argument("--check", action="store_true", help="write nothing, exit 1 on a difference")
+    again.add_argument("--check", action="store_true", help="write nothing, exit 1 if a number moved")
     for playing in (run, again):
         playing.add_argument("--scheduler", metavar="ADDRESS", default="", help="of the Dask cluster that plays")
     commands.add_parser("algorithms", help="list every algorithm: paper, variant, trust, promise, what it pays, file")

@@ -14,8 +14,18 @@ _KEPT = {
     "PYTHONDONTWRITEBYTECODE",
     "PYTHONUTF8",
 }
-# Of the server or the session that a terminal was opened in, and of drawings on a screen.
-_OTHERS = ("PYTHON", "JUPYTER_", "JPY_", "IPYTHON", "IPYKERNEL_", "PYDEVD_", "MPLBACKEND", "MATPLOTLIBRC")
+# Of the server or the session that a terminal was opened in, of drawings on a screen, and of the clock of builds.
+_OTHERS = (
+    "PYTHON",
+    "JUPYTER_",
+    "JPY_",
+    "IPYTHON",
+    "IPYKERNEL_",
+    "PYDEVD_",
+    "MPLBACKEND",
+    "MATPLOTLIBRC",
+    "SOURCE_DATE_EPOCH",
+)
 
 
 def neutral(**given: str) -> dict[str, str]:

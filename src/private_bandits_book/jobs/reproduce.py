@@ -1,6 +1,7 @@
 """Re-execute the committed chapters in place, and say which numbers moved."""
 
 import csv
+import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
@@ -54,7 +55,7 @@ def reproduce(
     Returns
     -------
     bool
-        Whether anything differs from what is committed.
+        Whether anything differs from what is committed, but for metadata of notebooks.
 
     Raises
     ------
@@ -152,7 +153,37 @@ def _publish(book: Book, files: dict[Path, bytes | None], *, check: bool, report
     for path, fresh in changed.items():
         for line in _differences(path, stored[path], fresh):
             report(f"{path.relative_to(book.root).as_posix()}: {line}")
-    return bool(changed)
+    return any(not _in_metadata(path, stored[path], fresh) for path, fresh in changed.items())
+
+
+def _in_metadata(path: Path, stored: bytes | None, fresh: bytes | None) -> bool:
+    """Whether a notebook differs only in what Jupyter writes as it opens and saves one: ids, metadata, form."""
+    if path.suffix != ".ipynb" or stored is None or fresh is None:
+        return False
+    try:
+        before, after = (_without_metadata(json.loads(text)) for text in (stored, fresh))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return False
+    return before == after
+
+
+def _without_metadata(notebook: dict[str, Any]) -> list[Any]:
+    """What the cells of a notebook say and show, and their tags."""
+    kept = []
+    for cell in notebook["cells"]:
+        outputs = [
+            {key: _joined(part) for key, part in one.items() if key != "metadata"} for one in cell.get("outputs", [])
+        ]
+        tags = cell["metadata"].get("tags", [])
+        kept.append((cell["cell_type"], "".join(cell["source"]), tags, cell.get("execution_count"), outputs))
+    return kept
+
+
+def _joined(part: Any) -> Any:
+    """Text as one string, whether it stands in lines or not."""
+    if isinstance(part, dict):
+        return {key: _joined(value) for key, value in part.items()}
+    return "".join(part) if isinstance(part, list) and all(isinstance(line, str) for line in part) else part
 
 
 def _differences(path: Path, stored: bytes | None, fresh: bytes | None) -> Iterator[str]:
@@ -163,5 +194,7 @@ def _differences(path: Path, stored: bytes | None, fresh: bytes | None) -> Itera
         yield from lines[:_LISTED]
         if len(lines) > _LISTED:
             yield f"and {len(lines) - _LISTED} more"
+    elif _in_metadata(path, stored, fresh):
+        yield "metadata only, as Jupyter writes them when it opens and saves a notebook"
     else:
         yield "changed"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         less,
         minus,
         need,
+        negative,
         order,
         pick,
         rarer,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         Holds,
         Less,
         Near,
+        NotShown,
         NotTestable,
         Ruling,
         after_repair,
@@ -41,6 +43,7 @@ __all__ = [
     "Holds",
     "Less",
     "Near",
+    "NotShown",
     "NotTestable",
     "Privacy",
     "Ruling",
@@ -55,6 +58,7 @@ __all__ = [
     "less",
     "minus",
     "need",
+    "negative",
     "not_shown",
     "order",
     "pick",
@@ -75,3 +79,8 @@ def __getattr__(name: str) -> Any:
                 globals()[name] = found
                 return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return what can be imported, which a page of reference lists."""
+    return sorted({*globals(), *__all__})

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from private_bandits.estimates import Interval
-from private_bandits_book.judging.rulings import NOT_LEARNT, Ruling, all_of, measurement, ruling
+from private_bandits_book.judging.rulings import NOT_LEARNT, Ruling, all_of, condemning, measurement, ruling
 from private_bandits_book.judging.verdicts import MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 # of the distance between a claimed exponent and the nearest wrong one: how far from either counts as there
@@ -38,6 +38,10 @@ def at_most(found: Measured, claimed: float, *, wrong: float, quantity: str = ""
     quantity : str
         In what the exponent is: "ln T", "K".
 
+    Returns
+    -------
+    Ruling
+
     Examples
     --------
     >>> at_most(Interval(0.9, 0.7, 1.1), 1, wrong=2, quantity="K").verdict
@@ -58,6 +62,15 @@ def exactly(found: Measured, claimed: float, *, below: float, above: float, quan
         As for `at_most`.
     below, above : float
         The nearest wrong exponents.
+
+    Returns
+    -------
+    Ruling
+
+    Raises
+    ------
+    ValueError
+        If they do not lie around the claimed one.
 
     Examples
     --------
@@ -89,6 +102,7 @@ def _judged(found: Interval | float | None, claimed: float, below: float, above:
     said += f"[{seen.low:.3g}, {seen.high:.3g}]; claimed {where}, wrong {' and '.join(wrong)}"
     if seen.high < claimed + over and seen.low > claimed - under:
         return ruling(REPRODUCED, said, seen, MEASURED, excludes=tuple(wrong))
-    if seen.low > above - over or (exact and seen.high < below + under):
+    wide = condemning(seen)
+    if wide.low > above - over or (exact and wide.high < below + under):
         return ruling(NOT_REPRODUCED, said, seen, MEASURED)
     return ruling(UNDECIDED, said, seen, MEASURED)

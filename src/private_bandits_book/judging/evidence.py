@@ -78,6 +78,10 @@ def less(
     **along : iterable
         A column and its values, at each of which it must hold: `epsilon=[0.5, 1.0]`.
 
+    Returns
+    -------
+    Ruling
+
     Examples
     --------
     >>> facts = dict.fromkeys(["paper", "algorithm", "variant", "mechanism", "method", "trust"], "")
@@ -103,6 +107,10 @@ def order(runs: pd.DataFrame, *policies: Mapping[str, Any]) -> Ruling:
         As `Chapter.play` returns.
     *policies : mapping
         Facts of each, as for `pick`.
+
+    Returns
+    -------
+    Ruling
     """
     return all_of(*(less(runs, a, b) for a, b in pairwise(policies)))
 
@@ -118,6 +126,10 @@ def falling(runs: pd.DataFrame, policy: Mapping[str, Any], **along: Iterable[Any
         Its facts, as for `pick`.
     **along : iterable
         The column, and its values in the order in which regret falls.
+
+    Returns
+    -------
+    Ruling
     """
     ((column, values),) = along.items()
     steps = [pick(runs, **policy, **{column: value}) for value in dict.fromkeys(values)]
@@ -137,6 +149,10 @@ def within(runs: pd.DataFrame, policy: Mapping[str, Any], target: float, toleran
         Its facts, as for `pick`.
     target, tolerance : float
         Of regret.
+
+    Returns
+    -------
+    Ruling
     """
     return compared(Near(target, tolerance=tolerance), mean_interval, pick(runs, **policy))
 
@@ -153,6 +169,10 @@ def rarer(what: str, happened: int, of: int, than: float) -> Ruling:
     than : float
         The share that is allowed, in (0, 1).
 
+    Returns
+    -------
+    Ruling
+
     Examples
     --------
     >>> found = rarer("false alarms", 0, 1000, than=0.01)
@@ -162,7 +182,7 @@ def rarer(what: str, happened: int, of: int, than: float) -> Ruling:
     if not of:
         return not_shown(f"none of {what}")
     low, high = binomial_interval(int(happened), int(of))
-    share = Interval(happened / of - than, low - than, high - than)
+    share = Interval(happened / of - than, low - than, high - than, runs=of)
     return Less(f"share of {what}, {happened:,} of {of:,},", f"{than:g}")(share)
 
 
@@ -196,6 +216,10 @@ def compared(rule: Callable[[Interval], Ruling], estimate: Callable[..., Interva
     *runs : DataFrame
         What `pick` returns.
 
+    Returns
+    -------
+    Ruling
+
     Examples
     --------
     >>> from private_bandits_book.judging.rulings import Near
@@ -222,6 +246,10 @@ def about(found: Ruling, *runs: pd.DataFrame) -> Ruling:
     *runs : DataFrame
         Runs with the facts of their policies as columns.
 
+    Returns
+    -------
+    Ruling
+
     Examples
     --------
     >>> from private_bandits_book.judging.rulings import Holds
@@ -244,6 +272,10 @@ def minus(a: Interval, b: Interval) -> Interval:
     ----------
     a, b : Interval
 
+    Returns
+    -------
+    Interval
+
     Examples
     --------
     >>> minus(Interval(5.0, 2.0, 8.0), Interval(1.0, -3.0, 5.0))[:3]
@@ -252,7 +284,21 @@ def minus(a: Interval, b: Interval) -> Interval:
     middle = a.measured - b.measured
     below = float(np.hypot(a.measured - a.low, b.high - b.measured))
     above = float(np.hypot(a.high - a.measured, b.measured - b.low))
-    return Interval(middle, middle - below, middle + above)
+    return Interval(middle, middle - below, middle + above, runs=min(a.runs, b.runs))
+
+
+def negative(seen: Interval) -> Interval:
+    """Return what is measured with the other sign.
+
+    Parameters
+    ----------
+    seen : Interval
+
+    Returns
+    -------
+    Interval
+    """
+    return Interval(-seen.measured, -seen.high, -seen.low, runs=seen.runs)
 
 
 def _less(a: pd.DataFrame, b: pd.DataFrame, estimate: Callable[..., Interval] = difference_interval) -> Ruling:

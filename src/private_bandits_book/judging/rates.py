@@ -14,6 +14,8 @@ import pandas as pd
 
 from private_bandits.estimates import Interval, fit_exponent, fit_growth
 
+__all__ = ["RateFit", "by_replication", "learnt"]
+
 LEARNT = 0.5  # share of uniform play's regret below which runs have learnt
 LEAST_POINTS = 4  # of an exponent
 PLANNED = 3  # of one whose points were all chosen beforehand to have learnt, so that none is left out
@@ -68,7 +70,21 @@ class RateFit(NamedTuple):
 
     @classmethod
     def over(cls, quantity: str, points: Points, least: int = LEAST_POINTS) -> Self:
-        """Return the exponent over swept values from their regrets by replication."""
+        """Return the exponent over swept values from their regrets by replication.
+
+        Parameters
+        ----------
+        quantity : str
+            In what the exponent is.
+        points : iterable of (value, array), shape (replications,) each
+            Regret by swept value.
+        least : int
+            Points that an exponent needs.
+
+        Returns
+        -------
+        RateFit
+        """
         known = dict(points)
         values, regrets = list(known), list(known.values())
         return cls(quantity, fit_points(abscissa(quantity, values), regrets, least), len(regrets[0]), values)
@@ -78,6 +94,21 @@ class RateFit(NamedTuple):
         """Return the exponent in ln T along curves over the last `WINDOW`.
 
         None if what is lost a round there is not below a share of what uniform play loses.
+
+        Parameters
+        ----------
+        t : array, shape (points,)
+            Rounds of the checkpoints.
+        curves : array, shape (replications, points)
+            Regret.
+        uniform : float
+            Regret per round of uniform play.
+        share : float in (0, 1]
+            As for `learnt`.
+
+        Returns
+        -------
+        RateFit
         """
         late = np.flatnonzero(t >= t[-1] / WINDOW)
         lost = np.mean(curves[:, -1] - curves[:, late[0]]) / (t[-1] - t[late[0]])
@@ -85,7 +116,17 @@ class RateFit(NamedTuple):
         return cls(LOG, fit, len(curves), t[late].tolist(), along=True)
 
     def exponent(self, law: Callable[[float], float]) -> float:
-        """Return the exponent that a law of growth has in this fit, at its points; NaN where too few count."""
+        """Return the exponent that a law of growth has in this fit, at its points; NaN where too few count.
+
+        Parameters
+        ----------
+        law : callable
+            Takes a swept value, or the round.
+
+        Returns
+        -------
+        float
+        """
         if self.fit is None or len(self.values) < 2:
             return math.nan
         heights = np.array([law(value) for value in self.values])
@@ -112,6 +153,8 @@ def fit_points(
     samples = np.column_stack([np.atleast_1d(r) for r in regrets])
     if len(samples) == 1:
         return exact_slope(x, samples[0])
+    if (samples.sum(axis=0) - samples).min() <= 0.0:  # the rest has no regret, where one run is left out
+        return None
     return fit_exponent(np.asarray(x, float), samples)
 
 
@@ -121,7 +164,19 @@ def exact_slope(x: Any, values: Any) -> Interval:
 
 
 def by_replication(frame: pd.DataFrame, column: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return a column's values, ascending, and the regrets at them, shape (replications, values)."""
+    """Return a column's values, ascending, and the regrets at them, shape (replications, values).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `Chapter.play` returns, of one policy at its last round.
+    column : str
+        What is swept.
+
+    Returns
+    -------
+    array, array
+    """
     table = frame.pivot(index="replication", columns=column, values="regret").sort_index(axis=1)
     return table.columns.to_numpy(float), table.to_numpy()
 

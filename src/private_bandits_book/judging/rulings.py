@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, InitVar, dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple, Self
 
@@ -39,7 +40,10 @@ NOT_LEARNT = "too few of the runs have learnt by their horizons"
 _SEVERITY = (REPRODUCED, AFTER_REPAIR, UNDECIDED, NOT_TESTABLE, NOT_REPRODUCED)
 _MORE = re.compile("; and ([0-9]+) more$")  # what a joined reason ends with that had no room
 _UNMEASURED = "cannot be measured at these parameters"
+_WEAKLY = "but not at 99.9 %, as it must to condemn"
 _NOT_SHOWN = "its runs are not shown at these parameters"
+LEAST_RUNS = 5  # below which runs condemn nothing: so few may all be alike, or all unlike the rest
+_CONDEMNING = 0.999  # level of what runs must exclude to condemn, which they do for several parts of one claim
 _SAME = 1e-9  # relative: to which two runs are the same
 _RARE = 5  # runs below which a mode is rare
 _UNSEEN = 3.0  # over n: the probability that n runs miss once in twenty times
@@ -83,6 +87,8 @@ class Ruling:
         The nearest wrong alternatives that the measurement rules out.
     about : frozenset of Subject
         The algorithms that were measured; none for a statement.
+    source : object
+        What rules only have.
     """
 
     verdict: str
@@ -103,21 +109,55 @@ class Ruling:
         return self.verdict == UNDECIDED and _NOT_SHOWN in self.reason
 
     def of(self, *policies: Policy) -> Self:
-        """Return the ruling as one about these algorithms."""
+        """Return the ruling as one about these algorithms.
+
+        Parameters
+        ----------
+        *policies : Policy
+
+        Returns
+        -------
+        Ruling
+        """
         return self.concerning(map(Subject.of, policies))
 
     def concerning(self, subjects: Iterable[Subject]) -> Self:
-        """Return the ruling as one about these algorithms, too."""
+        """Return the ruling as one about these algorithms, too.
+
+        Parameters
+        ----------
+        subjects : iterable of Subject
+
+        Returns
+        -------
+        Ruling
+        """
         return replace(self, about=self.about | frozenset(subjects), source=_RULE)
 
     def inherited(self, name: str) -> Self:
-        """Return the ruling as a part of a row that rests on the row `name`."""
+        """Return the ruling as a part of a row that rests on the row `name`.
+
+        Parameters
+        ----------
+        name : str
+            A claim.
+
+        Returns
+        -------
+        Ruling
+        """
         return replace(self, reason=f"{name}: {self.verdict}", evidence=INHERITED, excludes=(), source=_RULE)
 
 
 @dataclass(frozen=True)
 class Less:
-    """`smaller` is below `larger`; the measurement is smaller minus larger with its interval."""
+    """`smaller` is below `larger`; the measurement is smaller minus larger with its interval.
+
+    Attributes
+    ----------
+    smaller, larger : str
+        What the reason calls them.
+    """
 
     smaller: str
     larger: str
@@ -129,8 +169,10 @@ class Less:
         said = f"{self.smaller} minus {self.larger} is {_show(seen)}"
         if seen.high < 0:
             return ruling(REPRODUCED, f"{said}, below 0", seen, MEASURED, excludes=("no difference",))
-        if seen.low > 0:
+        if condemning(seen).low > 0:
             return ruling(NOT_REPRODUCED, f"{said}, above 0", seen, MEASURED)
+        if seen.low > 0:
+            return ruling(UNDECIDED, f"{said}, above 0, {_WEAKLY}", seen, MEASURED)
         return ruling(UNDECIDED, f"{said}, which does not exclude 0", seen, MEASURED)
 
 
@@ -140,6 +182,12 @@ class Near:
 
     Reproduced if the value is that near and known to that precision (half its interval is at most the
     tolerance); not reproduced if its whole interval is farther away; undecided otherwise.
+
+    Attributes
+    ----------
+    target : float
+    tolerance : float
+        >= 0.
     """
 
     target: float
@@ -156,8 +204,11 @@ class Near:
             return ruling(UNDECIDED, _UNMEASURED, seen, MEASURED)
         floor, ceiling = self.target - self.tolerance, self.target + self.tolerance
         aim = f"{self.target:.4g} ± {self.tolerance:.3g}"
-        if seen.low > ceiling or seen.high < floor:
+        wide = condemning(seen)
+        if wide.low > ceiling or wide.high < floor:
             return ruling(NOT_REPRODUCED, f"{_show(seen)} lies outside {aim}", seen, MEASURED)
+        if seen.low > ceiling or seen.high < floor:
+            return ruling(UNDECIDED, f"{_show(seen)} lies outside {aim}, {_WEAKLY}", seen, MEASURED)
         if not floor <= seen.measured <= ceiling:
             return ruling(UNDECIDED, f"{_show(seen)} is not within {aim}, but its interval reaches it", seen, MEASURED)
         if (seen.high - seen.low) / 2 > self.tolerance:
@@ -170,7 +221,12 @@ class Near:
 class Holds:
     """A statement that is decided by enumeration or algebra on the computer, or by a count; `evidence` says by which.
 
-    `excludes` says what else would have been seen if it did not hold.
+    Attributes
+    ----------
+    evidence : str
+        One of `verdicts.EVIDENCE`.
+    excludes : tuple of str
+        What else would have been seen if it did not hold.
     """
 
     evidence: str = EXACT
@@ -205,7 +261,13 @@ class Holds:
 
 @dataclass(frozen=True)
 class NotTestable:
-    """A claim that no run of this book can test; `why` argues it, so the row is derived."""
+    """A claim that no run of this book can test, so the row is derived.
+
+    Attributes
+    ----------
+    why : str
+        Argues it.
+    """
 
     why: str
 
@@ -224,6 +286,10 @@ def not_shown(which: str = "") -> Ruling:
     ----------
     which : str
         Says which are missing.
+
+    Returns
+    -------
+    Ruling
     """
     reason = f"{_NOT_SHOWN}: {which}" if which else _NOT_SHOWN
     return ruling(UNDECIDED, reason, measurement(None), EXACT)
@@ -240,6 +306,15 @@ def all_of(*rulings: Ruling) -> Ruling:
     From worst to best: not reproduced, not testable, undecided, reproduced after repair, reproduced. What is reproduced
     needs all its parts; anything else rests on those with its verdict, and the evidence is the weakest of them. No part
     at all is not shown.
+
+    Parameters
+    ----------
+    *rulings : Ruling
+        What rules found.
+
+    Returns
+    -------
+    Ruling
     """
     if not rulings:
         return not_shown()
@@ -261,6 +336,15 @@ def rests_on(parts: Mapping[str, Ruling]) -> Ruling:
     """Combine rows into one that rests on all of them: the worst verdict wins, and the reason names who has it.
 
     Undecided if it is good rows of several variants of an algorithm that none of its variants has together.
+
+    Parameters
+    ----------
+    parts : mapping of str to Ruling
+        By claim, at least one.
+
+    Returns
+    -------
+    Ruling
     """
     _check_rulings(tuple(parts.values()))
     worst = max(parts.values(), key=lambda ruling: _SEVERITY.index(ruling.verdict)).verdict
@@ -339,8 +423,23 @@ def by_runs(
 
     Where runs show a rare mode its frequency and the means on both sides are said, and the rule is asked once more with
     the interval `with_unseen`, which takes the same arguments.
+
+    Parameters
+    ----------
+    rule : callable
+        Judges the estimate.
+    estimate : callable
+        Measures on the samples.
+    *samples : arrays, shape (replications,) or (replications, points)
+        Regret, >= 0.
+    most : float or array, shape (points,)
+        The most that a run can lose; infinite where no number is known.
+
+    Returns
+    -------
+    Ruling
     """
-    found = rule(estimate(*samples))
+    found = rule(_counted(estimate(*samples), samples))
     held, shown = with_unseen(estimate, *samples, most=most)
     if shown is None or found.verdict == UNDECIDED:
         return found
@@ -369,7 +468,7 @@ def with_unseen(
     most : float or array, shape (points,)
         What a run that never learns loses; infinite where no number is known.
     """
-    seen = estimate(*samples)
+    seen = _counted(estimate(*samples), samples)
     columns = [np.reshape(sample, (len(sample), -1)).T if len(sample) > 1 else () for sample in samples]
     modes = [next(filter(None, map(rare_mode, points)), None) for points in columns]
     shown = next(filter(None, modes), None)
@@ -380,7 +479,13 @@ def with_unseen(
         ends = [seen, *(estimate(*each) for each in product(*mixed))] if np.isfinite(most).all() else [Interval()]
     except ValueError:  # without a mean above 0 there is no exponent or ratio
         ends = [Interval()]
-    return Interval(seen.measured, min(end.low for end in ends), max(end.high for end in ends)), shown
+    low, high = min(end.low for end in ends), max(end.high for end in ends)
+    return Interval(seen.measured, low, high, runs=seen.runs), shown
+
+
+def _counted(seen: Interval, samples: Sequence[np.ndarray]) -> Interval:
+    """What was measured on samples, of no more runs than the smallest of them has."""
+    return seen._replace(runs=min(seen.runs, *map(len, samples)))
 
 
 def _mixed(sample: np.ndarray, most: Any) -> Iterator[np.ndarray]:
@@ -396,6 +501,14 @@ def after_repair(printed: Ruling, repaired: Ruling) -> Ruling:
 
     A failure as printed becomes `reproduced after repair` if the repaired one is reproduced, and is about that one
     only; it is undecided if the repaired one is, and stands otherwise. Any other ruling as printed needs no repair.
+
+    Parameters
+    ----------
+    printed, repaired : Ruling
+
+    Returns
+    -------
+    Ruling
 
     Raises
     ------
@@ -441,7 +554,9 @@ def _weakest(rulings: Sequence[Ruling]) -> str:
 
 
 def ruling(verdict: str, reason: str, seen: Interval, evidence: str, **found: Any) -> Ruling:
-    """Make a ruling: rules only may."""
+    """Make a ruling: rules only may. What fewer than `LEAST_RUNS` runs measure condemns nothing."""
+    if verdict == NOT_REPRODUCED and evidence == MEASURED and seen.runs < LEAST_RUNS:
+        verdict, reason = UNDECIDED, f"{seen.runs} runs are too few to condemn: {reason}"
     return Ruling(verdict, _within(reason), seen, evidence, **found, source=_RULE)
 
 
@@ -450,10 +565,30 @@ def measurement(value: Any) -> Interval:
     if not isinstance(value, Interval):
         number = _number("measurement", value)
         return Interval(number, number, number)
-    seen = Interval(*(_number("measurement", x) for x in value[:3]))
+    seen = value.through(partial(_number, "measurement"))
     if seen.low > seen.measured or seen.measured > seen.high:
         raise ValueError(f"a measurement must lie in its interval, got {seen[:3]}")
     return seen
+
+
+def condemning(seen: Interval) -> Interval:
+    """Return the interval that must lie on the wrong side if runs are to condemn: of 99.9 %, and not of 95 %.
+
+    Student's t widens it with as many runs as there are. A computed number stays as it is.
+
+    Parameters
+    ----------
+    seen : Interval
+
+    Returns
+    -------
+    Interval
+    """
+    if not 1 < seen.runs < math.inf:
+        return seen
+    usual, wide = (float(scipy.special.stdtrit(seen.runs - 1.0, (1.0 + level) / 2.0)) for level in (0.95, _CONDEMNING))
+    low, high = (seen.measured + (end - seen.measured) * wide / usual for end in seen[1:3])
+    return Interval(seen.measured, low, high, runs=seen.runs)
 
 
 def _number(name: str, value: Any) -> float:

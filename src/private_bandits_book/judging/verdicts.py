@@ -70,9 +70,11 @@ def totals(claims: Iterable[str], kinds: Iterable[str], verdicts: Iterable[str],
     others = len(failed) - theirs.total()
     by_maker = ", ".join(f"{makers[whose]} of {_OF[whose]}" for whose in _OF if makers[whose])
     by_evidence = ", ".join(f"{grounds[ground]} {ground}" for ground in EVIDENCE if grounds[ground])
+    things = "numbered theorem, table or figure" if len(numbered) == 1 else "numbered theorems, tables and figures"
+    rows_ = "row" if len(rows) == 1 else "rows"
     return (
-        f"{len(numbered)} numbered theorems, tables and figures: {verdicts_in_words(numbered) or 'none'}. "
-        f"{len(rows)} rows: {by_maker or 'none'}; by evidence {by_evidence or 'none'}. "
+        f"{len(numbered)} {things}: {verdicts_in_words(numbered) or 'none'}. "
+        f"{len(rows)} {rows_}: {by_maker or 'none'}; by evidence {by_evidence or 'none'}. "
         f"Not reproduced: {theirs[False]} of the papers by themselves, {theirs[True]} by what they rest on; "
         f"{others} of the others."
     )

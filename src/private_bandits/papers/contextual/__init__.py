@@ -9,6 +9,7 @@ from private_bandits.papers.contextual.algorithm_2 import STEPS, two_point
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
 from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.chen_weighted_regression import weighted_regression
+from private_bandits.papers.contextual.delta_trap import all_or_nothing
 from private_bandits.papers.contextual.hanna_local import private_rewards
 from private_bandits.papers.contextual.instances import convex, on_line, switching_arms
 from private_bandits.papers.contextual.oful import linucb
@@ -19,6 +20,7 @@ from private_bandits.policy import Policy
 
 __all__ = [
     "algorithms",
+    "all_or_nothing",
     "bounds",
     "by_stretches",
     "gloc",

@@ -32,6 +32,7 @@ from private_bandits.papers.contextual.shared_convex import check_convex
 from private_bandits.problems import ConvexLoss
 
 __all__ = [
+    "all_or_nothing",
     "corollary_4",
     "local_lower",
     "theorem_10",
@@ -265,19 +266,21 @@ def theorem_10(
 
 
 @checks.formula()
-def local_lower(*, epsilon: float, horizon: int) -> float:
-    """No algorithm whose users are epsilon-locally private keeps its regret below this on every problem.
+def local_lower(*, epsilon: float, horizon: int, delta: float = 0.0) -> float:
+    """No algorithm whose users are (epsilon, delta)-locally private keeps its regret below this on every problem.
 
-    sqrt T / (16 sqrt(2 e) (e^epsilon - 1)), or for few rounds T exp(-4 (e^epsilon - 1)^2 T) / 8, of one of two problems
-    with one set, {x, 0} with |x| = 1, and rewards -1 or 1 of mean <x, theta> = +-gap; contexts may be public. By
-    Theorem 1 of Duchi, Jordan and Wainwright (2013) and the inequality of Bretagnolle and Huber.
+    With s = (e^epsilon - 1)^2 + 2.2 delta and t = min(1 / sqrt(2 T s), 1/2) it is t T exp(-s t^2 T) / (8 (1 + t)),
+    which but for few rounds is sqrt(T / s) / (8 sqrt(2 e) (1 + t)). One of two problems has it, with one set {x, 0},
+    |x| = 1, and rewards of x that are +-(1 - gap), of mean +-gap, gap = t / (1 + t). Contexts may be public.
 
     Parameters
     ----------
     epsilon : float
-        > 0, pure.
+        > 0.
     horizon : int
         T >= 1.
+    delta : float
+        In [0, 1).
 
     Returns
     -------
@@ -289,11 +292,44 @@ def local_lower(*, epsilon: float, horizon: int) -> float:
         If an argument is out of range.
     """
     rounds, private = checks.integer("horizon", horizon, at_least=1), checks.epsilon(epsilon)
-    if private > 700.0:  # e^epsilon is beyond what a float holds
+    clear = checks.real("delta", delta, at_least=0, below=1)
+    if private > 350.0:  # the square of e^epsilon is beyond what a float holds
         return 0.0
-    move = math.expm1(private)
-    gap = min(1.0 / (2.0 * math.sqrt(2.0 * rounds) * move), 1.0)
-    return gap * rounds / 8.0 * math.exp(-4.0 * (move * gap) ** 2 * rounds)
+    told = math.expm1(private) ** 2 + 2.2 * clear
+    moved = 0.5 if rounds * told < 2.0 else 1.0 / math.sqrt(2.0 * rounds * told)
+    return moved * rounds / (8.0 * (1.0 + moved)) * math.exp(-told * moved**2 * rounds)
+
+
+@checks.formula()
+def all_or_nothing(*, delta: float, dim: int, horizon: int) -> float:
+    """Expected regret of `all_or_nothing` where its ellipsoids hold, for contexts chosen in any way; ours.
+
+    2 / delta + 2 beta sqrt(2 d T ln(1 + delta T / d) / delta), beta = 1 + sqrt(2 ln 10 + d ln(1 + T / d)): who sends is
+    decided by a coin that the action does not know, so all rounds together have 1 / delta times the potential of those
+    of which something arrives.
+
+    Parameters
+    ----------
+    delta : float
+        In (0, 1).
+    dim, horizon : int
+        d and T, >= 1.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+    size, rounds = checks.integer("dim", dim, at_least=1), checks.integer("horizon", horizon, at_least=1)
+    chance = checks.delta(delta)
+    radius = 1.0 + math.sqrt(2.0 * math.log(10.0) + size * math.log1p(rounds / size))
+    return over(
+        2.0 * (1.0 + radius * math.sqrt(2.0 * size * rounds * chance * math.log1p(chance * rounds / size))), chance
+    )
 
 
 def _order(horizon: int, epsilon: float) -> float:

@@ -313,6 +313,7 @@ def stretched(
     noise: Noise,
     growth: float = 0.0,
     reward_sigma: float = 0.0,
+    sending: float = 1.0,
 ) -> list[list[int]]:
     """Play by stretches: users with the same set play the same action until the server solves again.
 
@@ -325,13 +326,15 @@ def stretched(
     streams : Streams
         Environment, choice and noise, as of `streams.streams`.
     c, radius : callable
-        From the rounds played to c_t and beta_t.
+        From the users who have sent to c_t and beta_t.
     noise : Noise
         On V and u.
     growth : float
         Length of a stretch over the rounds so far, or with one set over the plays of its action; 0 for one round.
     reward_sigma : float
         Of Gaussian noise on a reward, >= 0.
+    sending : float
+        Probability with which a user sends, in (0, 1].
 
     Returns
     -------
@@ -341,11 +344,12 @@ def stretched(
     env, choice, sets, d = streams.env, streams.choice, problem.sets, problem.dim
     v, u, b, xi = np.zeros((d, d)), np.zeros(d), np.zeros((d, d)), np.zeros(d)
     rows: list[list[int]] = []
+    sent = 0
     while len(rows) < rounds:
         t = len(rows)
-        v_bar = v + b + c(t) * np.eye(d) if t else np.zeros((d, d))
+        v_bar = v + b + c(sent) * np.eye(d) if sent else np.zeros((d, d))
         theta = solved(v_bar, u + xi)
-        chosen = [optimistic(v_bar, theta, radius(t), vectors, choice) for vectors in sets]
+        chosen = [optimistic(v_bar, theta, radius(sent), vectors, choice) for vectors in sets]
         n = 1
         if growth:
             share = growth * (0.5 + choice.random())
@@ -357,12 +361,16 @@ def stretched(
             if n > 1:
                 count = left if s == len(sets) - 1 else env.binomial(left, 1.0 / (len(sets) - s))
             left -= count
-            if count:
-                y = rewards(problem, problem.means[s][k], count, env)
-                y += streams.noise.normal(0.0, reward_sigma * math.sqrt(count)) if reward_sigma else 0.0
-                v = v + count * np.outer(sets[s][k], sets[s][k])
+            if not count:
+                continue
+            rows += [[k, 1]] * count
+            told = count if sending == 1.0 else streams.noise.binomial(count, sending)
+            if told:
+                y = rewards(problem, problem.means[s][k], told, env)
+                y += streams.noise.normal(0.0, reward_sigma * math.sqrt(told)) if reward_sigma else 0.0
+                v = v + told * np.outer(sets[s][k], sets[s][k])
                 u = u + y * sets[s][k]
-                rows += [[k, 1]] * count
+                sent += told
         b, xi = noise(n)
     return rows[:rounds]
 

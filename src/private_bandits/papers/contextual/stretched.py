@@ -19,7 +19,7 @@ def by_stretches(policy: Policy, *, growth: float = GROWTH) -> Policy:
     Parameters
     ----------
     policy : Policy
-        Of `linucb`, `ldp_linucb` or this module.
+        Of `linucb`, `all_or_nothing`, `ldp_linucb` or this module.
     growth : float
         In [0, 1]; at 0 every round.
 
@@ -64,7 +64,7 @@ def reference(problem: Any, rounds: int, streams: Any, *, policy: Policy, growth
     streams : Streams
         Environment, choice and noise, as of `streams.streams`.
     policy : Policy
-        Of `linucb` or `ldp_linucb`.
+        Of `linucb`, `all_or_nothing` or `ldp_linucb`.
     growth : float
         In [0, 1]; at 0 every round.
 
@@ -85,4 +85,4 @@ def reference(problem: Any, rounds: int, streams: Any, *, policy: Policy, growth
         return float(linear.radius(record, t, 0.0))
 
     noise = shared.messages(problem.dim, users)
-    return shared.stretched(problem, rounds, streams, shift, radius, noise, growth)
+    return shared.stretched(problem, rounds, streams, shift, radius, noise, growth, sending=record.sending)

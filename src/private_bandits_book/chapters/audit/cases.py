@@ -14,8 +14,8 @@ from private_bandits.mechanisms.calibration import gaussian_sigma
 from private_bandits.papers import cascading, heavy_tailed
 from private_bandits.papers.contextual.accounting import glm_messages, noise_scale
 from private_bandits.papers.semibandits import cucb_blocks
-from private_bandits.policy import Policy
-from private_bandits.privacy import AddedNoise, audit
+from private_bandits.policy import Playable, Policy
+from private_bandits.privacy import AddedNoise, Guarantee, audit
 from private_bandits.privacy.accounts import account
 from private_bandits.privacy.audit import FULL_SEARCH, Audit
 from private_bandits.problems import Arms, LinearContext, SemiBandit
@@ -69,14 +69,19 @@ def cases(horizon: int, epsilons: Sequence[float], delta: float) -> list[Case]:
     return [*first, *again, *own[len(first) :], *_finite(epsilon), *_faults(epsilon, delta, horizon)]
 
 
-def _sorted(epsilon: float, delta: float) -> list[tuple[str, Policy]]:
+def _sorted(epsilon: float, delta: float) -> list[tuple[str, Playable]]:
     """All algorithms, those of the chapters first."""
     return sorted(listed(epsilon, delta), key=lambda each: each[1].paper not in _CHAPTERS)
 
 
-def _of(file: Path, policy: Policy, horizon: int) -> Iterator[Case]:
+def _of(file: Path, policy: Playable, horizon: int) -> Iterator[Case]:
     """The rows of a policy: messages of a local one, actions and what is read of a central one."""
-    local, problem = policy.privacy.trust == "local", _problem(file, policy)
+    local, problem = _promise(policy).trust == "local", _problem(file, policy)
+    if not isinstance(policy, Policy):  # in Python: what it plays is seen, and what a user sends if it answers that
+        view = "messages" if local else "actions"
+        asked = {"problem": problem, "horizon": 2 if local else horizon, "view": view}
+        yield _case(policy, view, asked, slow=not local)
+        return
     seen = policy.kernel.seen(policy.record)
     if seen is None or (seen.epochs and not _ends(seen.epochs, policy, problem, horizon)):
         yield from _by_record(policy)
@@ -88,8 +93,14 @@ def _of(file: Path, policy: Policy, horizon: int) -> Iterator[Case]:
         asked |= {"horizon": 1, "neighbours": _users(), "view": view}
     yield _case(policy, view, asked, slow=view != "messages")
     # a paper's tree shows a noisy number in every round; what this book releases of its own comes later
-    if policy.privacy.trust == "central" and (seen.epochs or (policy.mechanism == "tree" and policy.paper)):
+    if _promise(policy).trust == "central" and (seen.epochs or (policy.mechanism == "tree" and policy.paper)):
         yield _case(policy, "state", asked | {"view": "state", "horizon": horizon if seen.epochs else FEW}, slow=True)
+
+
+def _promise(policy: Playable) -> Guarantee:
+    """What a listed policy states."""
+    assert isinstance(policy.privacy, Guarantee)
+    return policy.privacy
 
 
 def _ends(epochs: Epochs, policy: Policy, problem: Any, horizon: int) -> bool:
@@ -101,35 +112,37 @@ def _ends(epochs: Epochs, policy: Policy, problem: Any, horizon: int) -> bool:
     return bool(epochs.running(state)[0] > 0)
 
 
-def _again(file: Path, policy: Policy) -> Iterator[Case]:
+def _again(file: Path, policy: Playable) -> Iterator[Case]:
     """The row of a private algorithm of a chapter at another epsilon."""
-    if policy.paper in _CHAPTERS and policy.privacy.trust != "none":
+    if policy.paper in _CHAPTERS and _promise(policy).trust != "none":
         messages = [each for each in _of(file, policy, FEW) if each.view == "messages"]
-        if messages or math.isfinite(account(policy, policy.privacy.delta)[0]):  # else nothing is compared
+        if messages or math.isfinite(account(policy, _promise(policy).delta)[0]):  # else nothing is compared
             yield from (each._replace(slow=each.asked.get("runs") != 0) for each in messages or _by_record(policy))
 
 
-def _by_record(policy: Policy) -> Iterator[Case]:
-    if policy.privacy.trust != "none":
-        view = "messages" if policy.privacy.trust == "local" else "state"
+def _by_record(policy: Playable) -> Iterator[Case]:
+    if _promise(policy).trust != "none":
+        view = "messages" if _promise(policy).trust == "local" else "state"
         yield _case(policy, view, {"view": view, "runs": 0})
 
 
-def _case(policy: Policy, view: str, asked: dict[str, Any], slow: bool = False) -> Case:
+def _case(policy: Playable, view: str, asked: dict[str, Any], slow: bool = False) -> Case:
     named = ": ".join(dict.fromkeys(filter(None, (policy.paper and policy.algorithm, policy.name))))
-    facts = named, policy.paper or "ours", policy.variant, policy.privacy.trust, view, policy.privacy.delta
+    facts = named, policy.paper or "ours", policy.variant, _promise(policy).trust, view, _promise(policy).delta
     return Case(*facts, policy, asked, exact=_exact(policy) if view == "messages" else None, slow=slow)
 
 
-def _exact(policy: Policy) -> float | None:
+def _exact(policy: Playable) -> float | None:
     """The loss of a message of which the account is reached: clear, or of independent answers or noise."""
+    if not isinstance(policy, Policy):
+        return None
     seen = policy.kernel.seen(policy.record)
-    if policy.privacy.trust == "local" and seen is not None and seen.reached:
-        return account(policy, policy.privacy.delta)[0]
+    if _promise(policy).trust == "local" and seen is not None and seen.reached:
+        return account(policy, _promise(policy).delta)[0]
     return None
 
 
-def _problem(file: Path, policy: Policy) -> Any:
+def _problem(file: Path, policy: Playable) -> Any:
     module = file.stem
     if file.parent.name == "contextual":
         return LinearContext.table([[[1.0, 0.0]]], [[0.5]], link="logistic", noise=0.0)

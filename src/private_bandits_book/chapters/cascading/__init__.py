@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from private_bandits import checks
 from private_bandits_book.parameters import few
 
 __all__ = ["check_parameters", "long_studies"]
@@ -12,12 +11,16 @@ __all__ = ["check_parameters", "long_studies"]
 def check_parameters(**values: Any) -> None:
     """Raise a ValueError if the parameters of the chapter do not fit each other."""
     n_arms, size = values["n_arms"], values["list_size"]
-    checks.integer("list_size", size, at_most=n_arms - 1)
-    checks.real("gap", values["gap"], below=values["p"])
-    for other in values["list_sizes"]:
-        checks.integer("list_sizes", other, at_least=1, at_most=n_arms - 1)
-    for count in values["arm_counts"]:
-        checks.integer("arm_counts", count, at_least=size + 1)
+    if size >= n_arms:
+        raise ValueError(f"list_size must be below n_arms, got list_size={size} and n_arms={n_arms}")
+    if values["gap"] >= values["p"]:
+        raise ValueError(f"gap must be below p, got gap={values['gap']:g} and p={values['p']:g}")
+    if max(values["list_sizes"]) >= n_arms:
+        raise ValueError(f"list_sizes must be below n_arms, got list_sizes={values['list_sizes']} and n_arms={n_arms}")
+    if min(values["arm_counts"]) <= size:
+        raise ValueError(
+            f"arm_counts must be above list_size, got arm_counts={values['arm_counts']} and list_size={size}"
+        )
     few(values, 4, "epsilons", "central_epsilons", "arm_counts", "list_sizes")
     few(values, 2, "cucb_epsilons")
     few(values, 20, "sweep_epsilons")

@@ -66,7 +66,7 @@ def hybrid_coverage(
     noise, counter = _releases(rng, runs, n_max), HybridCounter(1.0, rng=rng)
     printed = np.sum(noise > lemma_1_constant() * np.log(items) ** 1.5 * math.log(1.0 / gamma), axis=0)
     own = np.sum(noise > [counter.error_bound(n, beta=gamma) for n in items.tolist()], axis=0)
-    most = [Interval(x.max() / runs, *binomial_interval(int(x.max()), runs)) for x in (printed, own)]
+    most = [Interval(x.max() / runs, *binomial_interval(int(x.max()), runs), runs=runs) for x in (printed, own)]
     return most[0], float(printed[1:].max()) / runs, most[1]
 
 

@@ -33,6 +33,7 @@ from private_bandits_book.judging import (
     order,
     pick,
 )
+from private_bandits_book.judging.rulings import condemning
 from private_bandits_book.judging.verdicts import DERIVED, EXACT, MEASURED
 
 _Bound = Callable[[int, int, float, float], float]
@@ -56,7 +57,7 @@ def lemma_1() -> Ruling:
     stands = None if first.low <= gamma < first.high else first.high <= gamma
     said = f"fails with frequency {first.measured:.3g} at n = 1, where the bound is 0, and {later:.3g} later"
     repaired = Less("failures of a bound from the counter's nodes", f"{gamma:g}")
-    found = repaired(Interval(*(end - gamma for end in own[:3])))
+    found = repaired(own.through(lambda end: end - gamma))
     return after_repair(Holds(MEASURED)(stands, said, first).of(counters), found.of(counters))
 
 
@@ -304,11 +305,11 @@ def _apart(rule: Less, apart: Callable[..., Interval], *runs: pd.DataFrame) -> R
 
 
 def _factor(laplace: np.ndarray, gaussian: np.ndarray) -> Interval:
-    return Interval(*np.log(ratio_interval(laplace, gaussian)[:3]).tolist())
+    return ratio_interval(laplace, gaussian).through(math.log)
 
 
 def _excess(private: np.ndarray, plain: np.ndarray) -> Interval:
-    return Interval(*(end - _COMPARABLE for end in ratio_interval(private, plain)[:3]))
+    return ratio_interval(private, plain).through(lambda end: end - _COMPARABLE)
 
 
 # --- what this book adds
@@ -318,7 +319,7 @@ def own_kappa(fits: Sequence[tuple[Interval, float]]) -> Ruling:
     """The exponent of K in the regret of one bit over the lower bound, against that of kappa, at each p."""
 
     def one(fit: Interval, kappa_power: float) -> Ruling:
-        slower = None if fit.low <= kappa_power <= fit.high else fit.high < kappa_power
+        slower = True if fit.high < kappa_power else False if condemning(fit).low > kappa_power else None
         said = f"the ratio grows with the exponent {fit.measured:.2g} [{fit.low:.2g}, {fit.high:.2g}] of K, "
         found = Holds(MEASURED, excludes=("growth as kappa",))(slower, f"{said}kappa with {kappa_power:.2g}", fit)
         return found.of(repaired_local(1.0, list_size=4))

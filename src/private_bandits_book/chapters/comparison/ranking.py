@@ -5,7 +5,7 @@ it is run at what it promises, and never ranked.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ from private_bandits_book import plots
 from private_bandits_book.figures import short
 from private_bandits_book.runs import NAMES, join, uniform_play
 
+__all__ = ["advice", "certified", "chosen", "least", "paying", "play", "priced", "ranking", "show", "without"]
+
 Maker = Callable[[float], Policy]
 _FAR = 1e3  # the factor within which nominal and paid epsilon lie
 _COLUMNS = {"rank": "Rank", "policy": "Policy", "trust": "Trust", "shown": "Regret", "price": "Price of privacy"}
@@ -30,6 +32,10 @@ def certified(policy: Policy) -> bool:
     Parameters
     ----------
     policy : Policy
+
+    Returns
+    -------
+    bool
     """
     paid = policy.privacy.effective_epsilon
     return paid is not None and math.isfinite(paid)
@@ -44,6 +50,10 @@ def paying(make: Maker, epsilon: float) -> Policy:
         Takes the nominal epsilon.
     epsilon : float
         > 0; infinity for no privacy.
+
+    Returns
+    -------
+    Policy
     """
     policy = make(epsilon)
     if math.isinf(epsilon) or not certified(policy):
@@ -66,13 +76,14 @@ def play(
     makers: Iterable[Maker],
     horizon: int | None = None,
     slow: Mapping[str, Maker] | None = None,
+    epsilons: Sequence[float] | None = None,
 ) -> pd.DataFrame:
     """Run policies without privacy, and private ones at every epsilon of the page and without noise.
 
     Parameters
     ----------
     chapter : Chapter
-        Its `epsilons` and `epsilon` are what is paid.
+        With a name or without one.
     problem : problem of the library
     free : iterable of Policy
     makers : iterable of callable
@@ -81,19 +92,21 @@ def play(
         Where it differs from the chapter's.
     slow : mapping of str to callable, optional
         Makers by the longer study of the chapter that has their runs, which are read where they are the same.
+    epsilons : sequence of float, optional
+        What is paid, > 0. Default: the chapter's parameters `epsilons` and `epsilon`.
 
     Returns
     -------
     DataFrame
         As `Chapter.play` returns at the horizon, with `pays`, what is really paid.
     """
-    given = chapter.parameters
+    paid = epsilons if epsilons is not None else [*chapter.parameters["epsilons"], chapter.parameters["epsilon"]]
     how: dict[str, Any] = {"horizon": horizon, "checkpoints": []}
     runs = [chapter.play(problem, list(free), pays=math.inf, **how)]
-    epsilons = [*sorted({*given["epsilons"], given["epsilon"]}), math.inf]
+    each_paid = [*sorted({*paid}), math.inf]
     for label, make in (slow or {}).items():
-        runs += [chapter.play(problem, [paying(make, each)], pays=each, stored=label, **how) for each in epsilons]
-    for epsilon in epsilons:
+        runs += [chapter.play(problem, [paying(make, each)], pays=each, stored=label, **how) for each in each_paid]
+    for epsilon in each_paid:
         policies = [paying(make, epsilon) for make in makers]
         runs.append(chapter.play(problem, policies, pays=epsilon, **how))
     found = join(*runs)
@@ -107,6 +120,10 @@ def least(runs: pd.DataFrame) -> str:
     Parameters
     ----------
     runs : DataFrame
+
+    Returns
+    -------
+    str
     """
     chosen = runs[runs["replication"] % 2 == 0]
     return str(chosen.groupby("policy", sort=False)["regret"].mean().idxmin())
@@ -119,6 +136,10 @@ def without(runs: pd.DataFrame) -> tuple[str, np.ndarray]:
     ----------
     runs : DataFrame
         Of `play`.
+
+    Returns
+    -------
+    str, array
     """
     free = runs[np.isinf(runs["pays"])]
     name = least(free)
@@ -133,6 +154,10 @@ def priced(runs: pd.DataFrame) -> pd.DataFrame:
     ----------
     runs : DataFrame
         Of `play`.
+
+    Returns
+    -------
+    DataFrame
     """
     base = without(runs)[1].mean()
     private = runs[np.isfinite(runs["pays"])]
@@ -183,7 +208,7 @@ def ranking(runs: pd.DataFrame, epsilon: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def show(chapter: Any, label: str, runs: pd.DataFrame, caption: str) -> Markdown:
+def show(chapter: Any, label: str, runs: pd.DataFrame, caption: str, epsilon: float | None = None) -> Markdown:
     """Show prices against epsilon and the ranking of a family, and return the recommendation.
 
     Parameters
@@ -195,8 +220,14 @@ def show(chapter: Any, label: str, runs: pd.DataFrame, caption: str) -> Markdown
         Of `play`.
     caption : str
         What the problem is.
+    epsilon : float, optional
+        At which they are ranked. Default: the chapter's parameter `epsilon`.
+
+    Returns
+    -------
+    Markdown
     """
-    epsilon, free = chapter.parameters["epsilon"], without(runs)[0]
+    epsilon, free = chapter.parameters["epsilon"] if epsilon is None else epsilon, without(runs)[0]
     said = f"{caption} Regret over that of {free}, which has the least without privacy."
     look: dict[str, Any] = {"xscale": "log", "yscale": "log", "xlabel": "ε, really paid", "ylabel": "price of privacy"}
     chapter.figure(f"figure-{label}", plots.curves(priced(runs), "epsilon", **look), said)
@@ -213,6 +244,11 @@ def advice(table: pd.DataFrame) -> str:
     ----------
     table : DataFrame
         Of `ranking`.
+
+    Returns
+    -------
+    str
+        Markdown.
     """
     best = {trust: (part.iloc[0], _tied(part)) for trust, part in table.groupby("trust", sort=False)}
     first = table.iloc[0]
@@ -241,6 +277,11 @@ def chosen(families: dict[str, pd.DataFrame], epsilon: float) -> pd.DataFrame:
         Runs of `play` by the name of the family.
     epsilon : float
         At which the best are chosen.
+
+    Returns
+    -------
+    DataFrame
+        With `kind`, what protects and whom one trusts, and `facet`, the family.
     """
     found = []
     for name, runs in families.items():

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from private_bandits.kernels.parts import barrier
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.contextual import bounds, instances
 from private_bandits.papers.contextual.accounting import noise_reach
@@ -182,29 +181,3 @@ def two_values_loss(epsilon: float, same: bool) -> float:
             weight = weights[n] if same else weights[n] * weights[m]
             channel[user, (user // 2 + n) % _MODULUS, (user % 2 + m) % _MODULUS] += weight
     return float(channel_loss(channel.reshape(4, -1)))
-
-
-def near_the_border() -> list[tuple[float, float]]:
-    """Norms of the inverse Hessian of the barrier and of the Hessian's root, from the middle to 1e-6 from the border.
-
-    A pair for the disc and one for the triangle: the largest inverse, and the largest root.
-    """
-    found = []
-    for hessian, middle, edge in ((_of_the_disc, 0.0, [1.0, 0.0]), (_of_the_triangle, 1.0 / 3.0, [0.0, 0.0])):
-        centre, border, norms = np.full(2, middle), np.array(edge), []
-        for distance in np.geomspace(1.0, 1e-6, 13):
-            values = np.linalg.eigvalsh(hessian(border + distance * (centre - border)))
-            norms.append((1.0 / values[0], math.sqrt(values[-1])))
-        found.append((max(one for one, _ in norms), max(other for _, other in norms)))
-    return found
-
-
-def _of_the_disc(x: np.ndarray) -> np.ndarray:
-    hessian = np.zeros((2, 2))
-    barrier.barrier(1.0, x, np.zeros(2), hessian)
-    return hessian
-
-
-def _of_the_triangle(x: np.ndarray) -> np.ndarray:
-    """Of -ln x_1 - ln x_2 - ln(1 - x_1 - x_2)."""
-    return np.asarray(np.diag(1.0 / x**2) + 1.0 / (1.0 - x.sum()) ** 2)

@@ -153,7 +153,7 @@ def laplace_context_free() -> Ruling:
 
 def two_points_optimal(printed: Interval, tuned: Interval) -> Ruling:
     """The exponent of 1/epsilon with the printed step, and with one that knows the noise."""
-    policy = two_point(1.0, problem=instances.convex("distance"), delta=lemmas.DELTA, horizon=1000)
+    policy = two_point(1.0, problem=instances.convex("distance"), noise="laplace", horizon=1000)
     policy = replace(policy, method="two points")  # the step is no other feedback
     found = [at_most(power, 1.0, wrong=2.0, quantity="1/epsilon").of(policy) for power in (printed, tuned)]
     return after_repair(*found)
@@ -173,11 +173,3 @@ def same_noise(same: float, apart: float, epsilon: float) -> Ruling:
     """Two values behind one draw, and behind one each."""
     said = f"at epsilon = {epsilon:g} the loss is {same:.3g} with one draw for both values, {apart:.3g} with one each"
     return _EXACT(math.isinf(same) and apart <= 2 * epsilon * (1 + 1e-9), said, apart)
-
-
-def unbounded_ellipsoid() -> Ruling:
-    """The norms of what the estimator multiplies by, on the way to the border."""
-    (ball, root), (simplex, other) = lemmas.near_the_border()
-    printed = _EXACT(max(ball, simplex) > 1e3, f"towards the border the inverse Hessian stays at most {ball:.3g}", ball)
-    found = _EXACT(min(root, other) > 1e3, f"the root of the Hessian reaches {min(root, other):.2g}", min(root, other))
-    return after_repair(printed, found)

@@ -14,7 +14,7 @@ from private_bandits.estimates import Interval, difference_interval
 from private_bandits.kernels.parts import far_horizons
 from private_bandits.simulation import log_checkpoints
 from private_bandits.streams import streams
-from private_bandits_book.judging import Less, Ruling, about, by_runs, pick
+from private_bandits_book.judging import Less, Ruling, about, by_runs, negative, pick
 from private_bandits_book.runs import facts
 
 _FIRST = 100  # round of the first checkpoint
@@ -81,13 +81,15 @@ def play(
     return pd.concat(frames, ignore_index=True)
 
 
-def below(panel: pd.DataFrame) -> Ruling:
+def below(panel: pd.DataFrame, reverse: bool = False) -> Ruling:
     """Judge one panel, whatever the two ends leave open of the regret of DP Robust UCB.
 
     Parameters
     ----------
     panel : DataFrame
         Rows of the longer study, of both algorithms, with `low` and `high`.
+    reverse : bool
+        Whether it is DP Robust UCB that must have less.
 
     Notes
     -----
@@ -104,5 +106,6 @@ def below(panel: pd.DataFrame) -> Ruling:
         far, near = difference_interval(share, most), difference_interval(share, least)
         return Interval((far.measured + near.measured) / 2.0, far.low, near.high + 2.0 / horizon)
 
-    rule = Less(f"at T = {horizon:.0e} SE's share of uniform play".replace("e+", "e"), "UCB's")
+    names = f"at T = {horizon:.0e} SE's share of uniform play".replace("e+", "e"), "UCB's"
+    rule = Less(*names) if not reverse else lambda seen: Less(*names[::-1])(negative(seen))
     return about(by_runs(rule, estimate, least, most, most=1.0), mine, other)

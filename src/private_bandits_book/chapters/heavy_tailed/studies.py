@@ -13,7 +13,7 @@ from private_bandits.kernels.protocol import WHOLE_RUN
 from private_bandits.papers import heavy_tailed as paper
 from private_bandits.papers.heavy_tailed.instances import SETTINGS
 from private_bandits_book.chapters.heavy_tailed import far_horizons
-from private_bandits_book.judging.verdicts import NOT_REPRODUCED, REPRODUCED
+from private_bandits_book.judging.verdicts import REPRODUCED
 from private_bandits_book.studies import LongRun, LongStudy, play_long
 
 SEED, RUNS = 2022, 5
@@ -58,11 +58,14 @@ def order_table(order: pd.DataFrame) -> pd.DataFrame:
         shares = part.assign(share=part["regret"] / (part["uniform"] * part["t"]))
         means = shares.groupby([*PANEL, "algorithm"])["share"].mean().groupby("algorithm")
         spans = {name: f"{low:.2g} to {high:.2g}" for name, (low, high) in means.agg(["min", "max"]).iterrows()}
-        found = [far_horizons.below(panel).verdict for _, panel in part.groupby(PANEL, sort=False)]
+        panels = [panel for _, panel in part.groupby(PANEL, sort=False)]
+        below, above = (
+            sum(far_horizons.below(panel, reverse).verdict == REPRODUCED for panel in panels)
+            for reverse in (False, True)
+        )
         row: dict[str, Any] = {"shape less v": spare, "T": horizon}
         row |= {"DP Robust SE": spans["Algorithm 3"], "DP Robust UCB": spans["Algorithm 1"]}
-        row |= {"below": found.count(REPRODUCED), "above": found.count(NOT_REPRODUCED)}
-        rows.append(row | {"neither": len(found) - row["below"] - row["above"]})
+        rows.append(row | {"below": below, "above": above, "neither": len(panels) - below - above})
     return pd.DataFrame(rows)
 
 

@@ -235,8 +235,11 @@ def less(ours: pd.DataFrame, theirs: pd.DataFrame) -> Ruling:
         return not_shown("no setting has both")
     logs = np.log(both["regret"] / both["regret_other"])
     middle, half = float(logs.mean()), _half(logs, both["variance"] + both["variance_other"], both["instance"])
+    runs = int(min(rows["replications"].min() for rows in (ours, theirs)))
     names = [" or ".join(rows["policy"].unique()) for rows in (ours, theirs)]
-    return Less(f"ln regret of {names[0]}", f"that of {names[1]}")(Interval(middle, middle - half, middle + half))
+    return Less(f"ln regret of {names[0]}", f"that of {names[1]}")(
+        Interval(middle, middle - half, middle + half, runs=runs)
+    )
 
 
 def _half(logs: pd.Series, variances: pd.Series, instances: pd.Series) -> float:

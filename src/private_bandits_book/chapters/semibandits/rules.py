@@ -28,6 +28,7 @@ from private_bandits_book.judging import (
     all_of,
     at_most,
     exactly,
+    negative,
 )
 from private_bandits_book.judging.rates import EPSILON, GAP, LOG, SIZE
 from private_bandits_book.judging.rulings import NotShown
@@ -116,7 +117,7 @@ theorem_6 = theorem_5
 def least_pulled_removes_k(exponents: pd.DataFrame, removed: Iterable[Interval]) -> Ruling:
     """The exponents of K of CUCB-LDP2, and those of CUCB-LDP1 over it, for rewards with B_inf = 1."""
     none = at_most(_pick(exponents, SIZE, algorithm=_LDP2), 0.0, wrong=1.0, quantity=SIZE)
-    fewer = [Less("nothing", "the exponent of K that it removes")(_negative(more)) for more in removed]
+    fewer = [Less("nothing", "the exponent of K that it removes")(negative(more)) for more in removed]
     return about(all_of(none, *fewer), exponents)
 
 
@@ -137,7 +138,7 @@ def own_super_arm_radius(loss: float, epsilon: float, exponents: pd.DataFrame) -
 def own_lower_ratio(rising: Interval, level: Interval) -> Ruling:
     """The exponents of K of CUCB-LDP2 and of the super-arm radius over the corrected Theorem 6."""
     return all_of(
-        Less("no growth", "the exponent of K of CUCB-LDP2 over the bound")(_negative(rising)),
+        Less("no growth", "the exponent of K of CUCB-LDP2 over the bound")(negative(rising)),
         exactly(level, 0.0, below=-1.0, above=1.0, quantity=SIZE),
     )
 
@@ -243,10 +244,6 @@ def _pick(exponents: pd.DataFrame, quantity: str, **facts: str) -> list[Interval
         named = ", ".join(f"{name} {value}" for name, value in facts.items())
         raise NotShown(f"powers of {quantity}, {named}")
     return list(rows["power"])
-
-
-def _negative(power: Interval) -> Interval:
-    return Interval(-power.measured, -power.high, -power.low)
 
 
 def _at_most(most: float, value: float, said: str) -> Ruling:
