@@ -119,7 +119,7 @@ SAID = {
     "heavy_tailed": {
         r"centrally private and has about (\w+) times": lambda: {3: "three"}[round(price("DP Robust SE", "least c"))],
         r"locally private and has (\S+) times as much": lambda: thousands(price("LDP Robust SE", "least c")),
-        r"with the schedule of the talk (\S+) times": lambda: thousands(
+        r"with the talk's constant (\S+) times": lambda: thousands(
             price("LDP Robust SE", f"c = {algorithm_3.PRINTED_C:g}")
         ),
     },
