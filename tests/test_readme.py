@@ -57,7 +57,8 @@ def test_the_two_commands_are_targets() -> None:
 def test_the_lines_without_make_do_what_make_does() -> None:
     (block,) = _blocks("bat")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for flags in ("--require-hashes -r requirements.lock", "--no-deps --no-build-isolation"):
+    assert "--require-hashes -r requirements.lock" in block and "LOCK := requirements.lock\n" in makefile
+    for flags in ("--require-hashes -r ", "--no-deps --no-build-isolation"):
         assert flags in block and flags in makefile
     (build,) = re.findall(r"jupyter-book (build .*)", block)
     assert f"jupyter-book {build}\n" in makefile

@@ -84,7 +84,7 @@ def runs(ours: float, other: float, epsilon: float = 1.0) -> pd.DataFrame:
         private = math.inf if paper == "auer2002" else epsilon
         made += [(paper, f"C{i}", private, level, 0.1 * level) for i in (1, 2, 3)]
     rows = pd.DataFrame(made, columns=["paper", "instance", "epsilon", "regret", "regret_se"])
-    return rows.assign(algorithm=np.where(rows["paper"] == "", "replay", ""), variant="Thompson")
+    return rows.assign(algorithm=np.where(rows["paper"] == "", "replay", ""), variant="Thompson", replications=100)
 
 
 def test_a_ratio_is_judged_on_both_sides_of_1():

@@ -243,7 +243,7 @@ def test_a_run_executes_nothing_of_the_current_folder_the_output_folder_and_no_p
     one = process(["run", "tiny", "-o", "out"], here, book=tiny.root, env=bare | {"IPYTHONDIR": str(here / "ipython")})
     out, err = one.communicate(timeout=120)
     lines = [line for line in err.splitlines() if not line.endswith("so far")]  # of a slow machine
-    assert (one.returncode, out, len(lines)) == (0, "out/tiny.html\n", 2), err
+    assert (one.returncode, out, len(lines)) == (0, "out/tiny.html\n", 3), err
     assert not (tmp_path / "executed").exists() and (here / "out" / "tiny.html").is_file()
     assert not set(earlier) & set(crash.tree(here / "out")) - {"tiny.ipynb", "data", "provenance.json"}
     assert not any(map(os.listdir, (bare["TMPDIR"], bare["JUPYTER_RUNTIME_DIR"])))

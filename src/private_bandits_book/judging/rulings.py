@@ -565,7 +565,7 @@ def measurement(value: Any) -> Interval:
     if not isinstance(value, Interval):
         number = _number("measurement", value)
         return Interval(number, number, number)
-    seen = value.through(partial(_number, "measurement"))
+    seen = value.through(partial(_number, "measurement"))._replace(se=value.se)
     if seen.low > seen.measured or seen.measured > seen.high:
         raise ValueError(f"a measurement must lie in its interval, got {seen[:3]}")
     return seen
@@ -587,6 +587,9 @@ def condemning(seen: Interval) -> Interval:
     if not 1 < seen.runs < math.inf:
         return seen
     usual, wide = (float(scipy.special.stdtrit(seen.runs - 1.0, (1.0 + level) / 2.0)) for level in (0.95, _CONDEMNING))
+    if seen.se >= 0.0:  # an end may hold more than the error of the runs, which alone is widened
+        more = seen.se * (wide - usual)
+        return Interval(seen.measured, seen.low - more, seen.high + more, seen.se, seen.runs)
     low, high = (seen.measured + (end - seen.measured) * wide / usual for end in seen[1:3])
     return Interval(seen.measured, low, high, runs=seen.runs)
 

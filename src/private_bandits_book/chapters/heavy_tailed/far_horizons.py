@@ -104,7 +104,8 @@ def below(panel: pd.DataFrame, reverse: bool = False) -> Ruling:
 
     def estimate(least: np.ndarray, most: np.ndarray) -> Interval:
         far, near = difference_interval(share, most), difference_interval(share, least)
-        return Interval((far.measured + near.measured) / 2.0, far.low, near.high + 2.0 / horizon)
+        middle, se = (far.measured + near.measured) / 2.0, max(far.se, near.se)
+        return Interval(middle, far.low, near.high + 2.0 / horizon, se, min(far.runs, near.runs))
 
     names = f"at T = {horizon:.0e} SE's share of uniform play".replace("e+", "e"), "UCB's"
     rule = Less(*names) if not reverse else lambda seen: Less(*names[::-1])(negative(seen))
