@@ -144,12 +144,17 @@ OTHERWISE = {
         ("section-5-3", replacements, "contraction", 1e9, NOT_REPRODUCED),
         ("discussion-corrupt", definitions, "corrupt_over_lower", 1.88, REPRODUCED),
         ("discussion-corrupt", definitions, "corrupt_over_lower", 1.86, NOT_REPRODUCED),
-        ("contribution-weaker", bounds, "theorem_3", 1e-9, REPRODUCED),
         ("contribution-weaker", factor, "central_upper", 1e50, NOT_REPRODUCED),
         ("own-contraction", definitions, "contraction", 1.0001, NOT_REPRODUCED),
         ("own-threshold", definitions, "threshold", (0.9, 0.5), NOT_REPRODUCED),
         ("own-threshold", definitions, "threshold", (1.1, 1.1), NOT_REPRODUCED),
-        ("own-per-log", replacements, "central_lower", 1.0, NOT_REPRODUCED),
+        (
+            "own-per-log",
+            replacements,
+            "central_lower",
+            lambda epsilon, **game: replacements.lai_robbins(**game),
+            NOT_REPRODUCED,
+        ),
     ],
 }
 

@@ -100,7 +100,7 @@ def test_the_printed_constants_cost_and_ours_do_not(printed, derived, verdict):
     policies = [ldp_linucb(8e5, delta=0.1, dim=20, horizon=1000, variant=variant) for variant in ("printed", "derived")]
     noise = np.linspace(0.99, 1.01, 20)
     regrets = dict(zip([*policies, linucb(dim=20)], (printed * noise, derived * noise, noise), strict=True))
-    assert rules.published_price(runs(films, regrets)).verdict == verdict
+    assert rules.own_published_price(runs(films, regrets)).verdict == verdict
 
 
 @pytest.mark.parametrize("kept", [("printed", "derived"), ("printed", ""), ("derived", "")])
@@ -111,7 +111,7 @@ def test_a_policy_that_is_not_run_is_not_shown(kept):
         for variant in kept
     ]
     with pytest.raises(NotShown, match="algorithm (OFUL|Algorithm 5, variant (printed|derived), classical)$"):
-        rules.published_price(runs(stuck, dict.fromkeys(made, np.ones(20))))
+        rules.own_published_price(runs(stuck, dict.fromkeys(made, np.ones(20))))
 
 
 def test_private_actions_and_private_messages(monkeypatch):

@@ -89,7 +89,7 @@ def conjecture_large_delta() -> Ruling:
 # --- what the published experiment shows
 
 
-def published_price(runs: pd.DataFrame) -> Ruling:
+def own_published_price(runs: pd.DataFrame) -> Ruling:
     """At the authors' epsilon: the printed constants against no privacy, and ours against no privacy."""
     plain = pick(runs, algorithm="OFUL")
     printed, derived = (
