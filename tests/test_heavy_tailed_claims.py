@@ -146,7 +146,7 @@ def panel(se, low, high, horizon=10**12, spread=0.001, spare=2.0, setting=1):
     [
         ((0.10, 0.20, 0.30), REPRODUCED),
         ((0.25, 0.20, 0.30), UNDECIDED),
-        ((0.40, 0.20, 0.30), NOT_REPRODUCED),
+        ((0.50, 0.20, 0.30), NOT_REPRODUCED),  # at 99.9 %, which stretches what lies between the ends as well
         ((0.199, 0.20, 0.30), REPRODUCED),
         ((0.301, 0.20, 0.30), UNDECIDED),  # of five runs
     ],
