@@ -91,12 +91,14 @@ def held_by(learner: Any) -> set[bytes]:
     Returns
     -------
     set of bytes
-        Their states.
+        Their states, and their seeds where they know them.
     """
     copies: dict[int, Any] = {id(COMMON): None}
     with suppress(TypeError, RuntimeError, copy.Error):
         copy.deepcopy(learner, copies)
-    return {pickle.dumps(each) for each in copies.values() if isinstance(each, STREAMS)}
+    held = [each for each in copies.values() if isinstance(each, STREAMS)]
+    seeds = [getattr(each, "seed_seq", None) for each in held]  # the same, however much was drawn
+    return {pickle.dumps(each) for each in held} | {repr(each).encode() for each in seeds if each is not None}
 
 
 @contextmanager

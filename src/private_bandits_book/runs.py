@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -129,7 +128,7 @@ def identity(problem: AnyProblem, policy: Any) -> str:
     Empty where content cannot tell: something in them is of a reader's own, whose state or code may have changed.
     """
     parts = [policy]
-    if type(policy) is Policy and isinstance(policy.kernel, ModuleType):
+    if type(policy) is Policy and getattr(policy.kernel, "__name__", "").startswith("private_bandits."):
         parts = [policy.name, policy.algorithm, policy.variant, policy.privacy, policy.record]
     try:
         content = _content([problem, *parts])
