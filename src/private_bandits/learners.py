@@ -300,8 +300,7 @@ class _Own(_Lists):
             if not (isinstance(lost, Real) and lost >= -_ROUNDING and _floats((lost,))):  # type: ignore[operator]
                 got = f"{checks.brief(lost)} for {order} in round {t}"
                 raise ValueError(f"gap() must return a number >= 0, got {got}")
-            told = _floats(feedback)  # of its own, as the problem may fill its list anew
-            if told is None:
+            if (told := _floats(feedback)) is None:  # a list of its own, as the problem may fill its one anew
                 got = f"{checks.brief(feedback)} for {order} in round {t}"
                 raise ValueError(f"draw() must return a sequence of finite numbers, got {got}")
             return told, float(lost)

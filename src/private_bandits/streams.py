@@ -91,14 +91,12 @@ def held_by(learner: Any) -> set[bytes]:
     Returns
     -------
     set of bytes
-        Their states, and their seeds where they know them.
+        Their states, and the seeds that NumPy's know, which are the same however much was drawn.
     """
     copies: dict[int, Any] = {id(COMMON): None}
     with suppress(TypeError, RuntimeError, copy.Error):
         copy.deepcopy(learner, copies)
-    held = [each for each in copies.values() if isinstance(each, STREAMS)]
-    seeds = [getattr(each, "seed_seq", None) for each in held]  # the same, however much was drawn
-    return {pickle.dumps(each) for each in held} | {repr(each).encode() for each in seeds if each is not None}
+    return {pickle.dumps(each) for each in copies.values() if isinstance(each, (*STREAMS, np.random.SeedSequence))}
 
 
 @contextmanager
