@@ -78,6 +78,21 @@ def test_an_edit_in_a_callee_of_another_file_is_not_answered_by_an_old_binary(pa
     assert answer(COUNT, tmp_path) != before
 
 
+def test_what_a_session_that_saw_an_edit_has_compiled_is_not_kept_for_the_sources_before_it(package, tmp_path):
+    edited = """
+from pathlib import Path
+from private_bandits import compilation
+compilation.sources()
+noise = Path(compilation.__file__).parent / "mechanisms" / "noise.py"
+text = noise.read_text(encoding="utf-8")
+noise.write_text(text.replace("scale * math.log(", "0.5 * scale * math.log("), encoding="utf-8")
+"""
+    reverted = 'noise.write_text(text, encoding="utf-8")'
+    chosen = {"NUMBA_CACHE_DIR": str(tmp_path / "chosen")}
+    seen = answer(edited + COUNT + reverted, tmp_path, **chosen)
+    assert seen != answer(COUNT, tmp_path, **chosen) == answer(COUNT, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "new"))
+
+
 def test_an_edit_of_plain_python_compiles_nothing_again(package, tmp_path, monkeypatch):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     before = answer(DRAW, tmp_path)

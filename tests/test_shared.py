@@ -22,6 +22,7 @@ import types
 import uuid
 from collections import Counter, defaultdict, deque
 from fractions import Fraction
+from typing import NamedTuple
 
 import joblib
 import numpy as np
@@ -155,6 +156,31 @@ LEAKS = {
 }
 
 
+RUNS = 0
+
+
+def started_before(self, problem, choice, noise):
+    self.pulls.append(0)
+    return self
+
+
+def late(self, feedback):
+    self.t = getattr(self, "t", 0) + 1
+    self.pulls[0] += self.t == 250
+
+
+def counts_in_the_module(self, feedback):
+    global RUNS
+    RUNS += 1
+
+
+LEAKS |= {
+    "at the start": policy_with(pulls=[0], start=started_before)(),
+    "np.random at the start": policy_with(start=lambda self, *given: np.random.random() and self)(),  # noqa: NPY002
+    "number of a module": policy_with(tell=counts_in_the_module)(),
+}
+
+
 class Counts(type):
     """Of which a class keeps something."""
 
@@ -208,11 +234,11 @@ def remembered():
     return types.SimpleNamespace(pulls=[0])
 
 
-BOX = {"pulls": [0], "rng": np.random.default_rng(3), "kind": types.SimpleNamespace(pulls=[0])}
+BOX = {"pulls": [0], "rng": [np.random.default_rng(3)], "kind": types.SimpleNamespace(pulls=[0])}
 
 
 def bit():
-    return [int(2 * BOX["rng"].random())]
+    return [int(2 * BOX["rng"][0].random())]
 
 
 TWICE = {
@@ -225,7 +251,7 @@ TWICE = {
     "uuid": lambda self: [uuid.uuid4().int % 2],
     "clock": lambda self: [time.perf_counter_ns() // 100 % 2],
     "new stream": lambda self: [int(np.random.default_rng().integers(2))],
-    "law without a seed": lambda self: [int(scipy.stats.bernoulli(0.5).rvs(random_state=BOX["rng"]))],
+    "law without a seed": lambda self: [int(scipy.stats.bernoulli(0.5).rvs(random_state=BOX["rng"][0]))],
 }
 
 
@@ -278,6 +304,22 @@ def test_a_stream_that_all_runs_have_is_refused(made):
 )
 def test_what_comes_from_the_streams_of_a_run_is_none(made):
     play(started(made))
+
+
+def test_a_stream_that_is_made_when_it_is_needed_is_seen():
+    def ask(self):
+        return [int(2 * self.held.random())]
+
+    made = functools.cached_property(lambda self: np.random.default_rng(3))
+    made.__set_name__(None, "held")
+    lazy = type("Lazy", (Arm0,), {"__module__": "mine", "__init__": lambda self: None, "held": made, "ask": ask})
+    with pytest.raises(ValueError, match="arm 0 must draw from the streams of its run, got one that all runs have"):
+        play(lazy())
+
+
+def test_a_run_that_leaves_something_later_than_it_is_rehearsed_is_refused():
+    with pytest.raises(ValueError, match="got a change of what copies of Held share"):
+        play(policy_with(pulls=[0], tell=late)(), horizon=300)
 
 
 def test_a_law_of_scipy_may_draw_from_the_streams_of_a_run():
@@ -354,7 +396,11 @@ NAMED = {
     "method": lambda self: [int(2 * DRAW())],
     "in a loop": lambda self: [int(2 * NUMBERS.random()) for _ in range(1)],
     "keyword": lambda self, *, rng=NUMBERS: [int(2 * rng.random())],
+    "by a function": lambda self: [int(2 * of_the_module())],
+    "in a dict": lambda self: [int(2 * HELD["rng"].random())],
+    "in a part": lambda self: [int(2 * PART.rng.random())],
 }
+HELD, PART = {"rng": NUMBERS}, types.SimpleNamespace(rng=NUMBERS)
 
 
 @pytest.mark.parametrize("ask", NAMED.values(), ids=NAMED)
@@ -404,6 +450,43 @@ def privately(number):
     return made
 
 
+class Laplace(NamedTuple):
+    """A noise."""
+
+    scale: float
+
+
+class Normal(NamedTuple):
+    """Another one of the same numbers."""
+
+    scale: float
+
+
+class Rate(float):
+    """A number that has a unit."""
+
+    def __new__(cls, value, unit=""):
+        made = super().__new__(cls, value)
+        made.unit = unit
+        return made
+
+
+def of_a_session(body):
+    """A function of a cell, which may be another one under its name."""
+    cell: dict = {"__name__": "__main__"}
+    exec(f"def rule(x):\n    return {body}", cell)
+    return cell["rule"]
+
+
+def naming(number):
+    """A policy whose method finds a number by its name."""
+    return type("Named", (Arm0,), {"__module__": "mine", "ask": types.FunctionType(NAMING.__code__, {"RATE": number})})
+
+
+def NAMING(self):  # noqa: N802
+    return [RATE * 0]  # noqa: F821
+
+
 PAIRS = {
     "set": ({1}, {2}),
     "frozenset": (frozenset("a"), frozenset("b")),
@@ -451,6 +534,11 @@ PAIRS = {
     "attributes of a function": (cell(1), cell(2)),
     "date of NumPy": (np.datetime64("2026-01-01"), np.datetime64("2026-01-02")),
     "underscore": (privately(1), privately(2)),
+    "named tuples": (Laplace(1.0), Normal(1.0)),
+    "number of a kind": (Rate(1.0, "a"), Rate(1.0, "b")),
+    "function of a session": (of_a_session("2 * x"), of_a_session("3 * x")),
+    "number that a method names": (naming(0.5), naming(0.25)),
+    "mapping": (policy_with(of=types.MappingProxyType({"a": 1}))(), policy_with(of=types.MappingProxyType({"a": 2}))()),
     "deep": (Slotted([{"a": Fraction(1)}]), Slotted([{"a": Fraction(2)}])),
 }
 
@@ -514,7 +602,7 @@ for _ in range(5000):
         (Arm0(x for x in "a"), "Arm0 must be copied for each run, got cannot pickle 'generator' object"),
         (Arm0(threading.Lock()), "Arm0 must be copied for each run, got cannot pickle '_thread.lock' object"),
         (Arm0(math), "Arm0 must be copied for each run, got cannot pickle 'module' object"),
-        (Arm0(DEEP), "Arm0 must be copied for each run, got maximum recursion depth exceeded"),
+        (Arm0(DEEP), "Arm0 must hold what can be told in a text, got maximum recursion depth exceeded"),
     ],
 )
 def test_what_cannot_be_kept_or_copied_is_said_before_the_first_round(policy, said):
@@ -562,10 +650,35 @@ def test_feedback_may_be_any_sequence(form):
     policy = policy_with(tell=lambda self, feedback: LOG.append(list(feedback)))()
     LOG.clear()
     play(policy, Two(lambda: form([1.0])), replications=1, horizon=3)
-    assert LOG == [[1.0]] * 9 != told  # of which six are rehearsed
+    assert LOG == [[1.0]] * 12 != told  # of which nine are rehearsed
 
 
 LOG: list = []
+
+
+class Once:
+    """Numbers that are read once."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def __iter__(self):
+        while self.numbers:
+            yield self.numbers.pop(0)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [lambda one: np.array([one], np.int8), lambda one: np.array([one], np.float32), lambda one: Once([one])],
+    ids=["int8", "float32", "once"],
+)
+def test_what_is_told_are_floats_so_that_no_sum_overflows(form):
+    def tell(self, told):
+        self.total += told[0]
+        LOG.append(self.total)
+
+    play(policy_with(total=0, tell=tell)(), Two(lambda: form(1)), replications=1, horizon=300)
+    assert LOG[-1] == 300 and type(LOG[-1]) is float
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-from types import SimpleNamespace
+from dataclasses import replace
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -32,6 +33,12 @@ OTHERS = {
 def test_different_runs_are_told_apart_and_equal_ones_are_not(other):
     one, same = (studies.identity(Arms.bernoulli(MEANS), baselines.dp_se(1.0, n_arms=3, horizon=300)) for _ in range(2))
     assert one == same != studies.identity(*OTHERS[other]) and hash(one) == hash(same)
+
+
+def test_a_kernel_of_a_readers_own_is_not_known_by_a_record_of_the_librarys():
+    policy, kernel = baselines.ucb(), ModuleType("mine")
+    vars(kernel).update({name: thing for name, thing in vars(policy.kernel).items() if name != "__name__"})
+    assert studies.identity(Arms.bernoulli(MEANS), replace(policy, kernel=kernel)) == ""
 
 
 # --- longer studies

@@ -348,7 +348,7 @@ def array(name: str, value: Any, wanted: str = "a non-empty array of finite numb
     except (ValueError, TypeError, OverflowError):  # rows of different lengths, or numbers that are none of NumPy's
         numbers = np.zeros(0)
     fit = numbers.dtype.kind in "iuf" and numbers.size > 0 and numbers.ndim > 0
-    if not fit or isinstance(value, np.ma.MaskedArray) or not np.isfinite(numbers).all():
+    if not fit or isinstance(value, np.ma.MaskedArray) or not np.isfinite(numbers.astype(np.float64)).all():
         raise ValueError(f"{name} must be {wanted}, got {brief(value)}")
     return numbers.astype(np.float64)
 

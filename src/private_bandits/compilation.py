@@ -76,11 +76,12 @@ def _kept(function: Callable[..., Any], **options: Any) -> Any:
 
 
 def _if_possible(work: Callable[..., Any]) -> Callable[..., Any]:
-    """Do without a binary that is another user's or broken, or has no room: it is compiled again."""
+    """Do without a binary that is another user's or broken, has no room, or is of sources edited meanwhile."""
 
     def tried(*arguments: Any) -> Any:
         with suppress(OSError, EOFError, pickle.UnpicklingError):
-            return work(*arguments)
+            if sources.__wrapped__() == sources():  # or what this process has imported may be of others
+                return work(*arguments)
 
     return tried
 

@@ -5,6 +5,7 @@ They play the problems that the kernels play, from the same random numbers, and 
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import nullcontext
 from functools import lru_cache, partial
 from itertools import chain
 from numbers import Real
@@ -88,12 +89,14 @@ def check(policy: Any, problem: Any, horizon: int) -> None:
     """
     words = "Arms, a Cascade, a ConvexLoss, a LinearContext, a SemiBandit or a Problem of your own"
     protocol.check_kind(policy.name, problem, (ListProblem, ConvexLoss, LinearContext, Problem), words)
-    played = [_begun(problem, policy, streams(0, run)) for run in (0, 0, 1)]
-    learner, _, other = (each for _, each in played)
-    with apart(policy, problem, type(learner)):
-        if held_by(learner) & held_by(other):
+    with apart(policy, problem):  # from the start on, in which a run may draw, too
+        played = [_begun(problem, policy, streams(0, run)) for run in (0, 0, 1)]
+        learner, _, other = (each for _, each in played)
+        with apart(type(learner)):
+            before = held_by(learner) & held_by(other)
+            once, again, _ = (_rehearsed(*each, min(horizon, _REHEARSED)) for each in played)
+        if before or held_by(learner) & held_by(other):  # which may be made in the first round that needs it
             raise ValueError(f"{policy.name} must draw from the streams of its run, got one that all runs have")
-        once, again = (_rehearsed(*each, min(horizon, _REHEARSED)) for each in played[:2])
     for t, (first, second) in enumerate(zip(once, again, strict=True), 1):
         if first != second:
             got = f"{checks.brief(first)} and then {checks.brief(second)} in round {t}"
@@ -152,7 +155,8 @@ def play(
     def write(t: int, answer: Any, feedback: Any, lost: float) -> None:
         trace[t - 1] = game.row(answer, feedback)
 
-    return _rounds(game, learner, checkpoints, write if len(trace) else None)
+    with apart(policy, problem, type(learner)) if horizon > _REHEARSED else nullcontext():
+        return _rounds(game, learner, checkpoints, write if len(trace) else None)
 
 
 def _begun(problem: Any, policy: Any, source: Streams) -> tuple["_Game", Any]:
@@ -293,13 +297,13 @@ class _Own(_Lists):
 
         def play(t: int) -> Round:
             lost, feedback = problem.gap([*order], t), problem.draw([*order], t, env)
-            if not (isinstance(lost, Real) and lost >= -_ROUNDING and _finite((lost,))):  # type: ignore[operator]
+            if not (isinstance(lost, Real) and lost >= -_ROUNDING and _floats((lost,))):  # type: ignore[operator]
                 got = f"{checks.brief(lost)} for {order} in round {t}"
                 raise ValueError(f"gap() must return a number >= 0, got {got}")
-            if not _finite(feedback):
+            if (told := _floats(feedback)) is None:  # a list of its own, as the problem may fill its one anew
                 got = f"{checks.brief(feedback)} for {order} in round {t}"
                 raise ValueError(f"draw() must return a sequence of finite numbers, got {got}")
-            return [*feedback], float(lost)  # which the problem may fill anew
+            return told, float(lost)
 
         return play
 
@@ -371,11 +375,13 @@ class _Contexts(_Game):
 _NO_LIST = (Iterator, Mapping, Set, str, bytes)  # read once, without order, or no numbers
 
 
-def _finite(numbers: Any) -> bool:
+def _floats(numbers: Any) -> list[float] | None:
+    """Finite numbers, read once, as floats: a learner's sum of NumPy's has their few bits. None of anything else."""
     try:
-        return not isinstance(numbers, _NO_LIST) and all(map(math.isfinite, numbers))
+        told = [math.nan] if isinstance(numbers, _NO_LIST) else [*numbers]
+        return [*map(float, told)] if all(map(math.isfinite, told)) else None
     except (TypeError, OverflowError):
-        return False
+        return None
 
 
 def _game(problem: Any) -> type[_Game]:

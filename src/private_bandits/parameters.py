@@ -10,7 +10,7 @@ import random
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -66,8 +66,8 @@ class _Told:
 
     def value(self, thing: Any) -> str:
         """Return the text of a part; "..." where it stands within itself."""
-        thing = "numpy.random" if thing is COMMON else thing
-        if isinstance(thing, str | int | float | bytes | None):
+        thing = "numpy.random" if thing is COMMON else dict(thing) if isinstance(thing, MappingProxyType) else thing
+        if type(thing) in (str, int, float, bool, bytes, type(None)):
             if isinstance(thing, bytes) or (isinstance(thing, int) and thing.bit_length() > _BITS):
                 thing = hex(thing) if isinstance(thing, int) else repr(thing)
             return _short(json.dumps(thing))
@@ -85,7 +85,7 @@ class _Told:
                 return self.value(items)
             if small:
                 return self.members({"type": kind.str, "": items})
-        if type(thing) is list or isinstance(thing, tuple):
+        if type(thing) in (list, tuple):
             return f"[{', '.join(map(self.value, thing))}]"
         if type(thing) is dict and all(isinstance(key, str) for key in thing):
             return self.members(thing)
@@ -104,7 +104,8 @@ class _Told:
         if isinstance(thing, (*STREAMS, np.random.SeedSequence)):
             raise ValueError(f"{self.name} must draw from the streams that it is given, got one of its own")
         if isinstance(thing, FunctionType):
-            code = [_code(thing.__code__)] if "<" in thing.__qualname__ else []  # found by no name
+            named = thing.__module__ != "__main__" and "<" not in thing.__qualname__  # and found by it
+            code = [] if named else [_code(thing.__code__)]
             return {"type": _name(thing)} | ({"": code + _held(thing)} if code or _held(thing) else {})
         if isinstance(thing, type):
             return {"type": _name(thing)} | _members(thing)
@@ -135,7 +136,7 @@ def _state(thing: Any) -> dict[str, Any]:
 def _members(kind: type) -> dict[str, Any]:
     """What the caller's classes hold, and of their methods and properties those that hold something."""
     above = (*type.mro(type(kind))[::-1], *kind.__mro__[::-1])
-    mine = [each for each in above if each.__module__.partition(".")[0] not in _KNOWN]
+    mine = [each for each in above if str(each.__module__).partition(".")[0] not in _KNOWN]
     found = [(name, value) for each in mine for name, value in vars(each).items() if name != "_abc_impl"]
     found = [(name, value) for name, value in found if not name[:2] == "__" == name[-2:]]  # Python's, and what makes it
     methods = {name: _held(value) for name, value in found if hasattr(value, "__get__")}
@@ -151,10 +152,22 @@ def _held(function: Any) -> list[Any]:
         return bound + [each for each in made if not isinstance(each, str | None)]
     function = inner
     enclosed, defaults = gc.get_referents(*(function.__closure__ or ())), function.__defaults__ or ()
-    named = [function.__globals__.get(name) for name in _names(function.__code__)]
-    drawn = [each for each in named if isinstance(getattr(each, "__self__", each), STREAMS)]
     told = [each for each in (function.__kwdefaults__, vars(function)) if each]
-    return [*bound, *enclosed, *defaults, *drawn, *told]
+    return [*bound, *enclosed, *defaults, *_named(function, set()), *told]
+
+
+def _named(function: FunctionType, known: set[FunctionType]) -> list[Any]:
+    """The constants and streams that a function, or one of the caller's that it calls, finds by their names."""
+    file, package = function.__code__.co_filename, str(function.__module__).partition(".")[0]
+    if function in known or package in _KNOWN or "site-packages" in file:
+        return []
+    known.add(function)
+    named = [function.__globals__.get(name) for name in _names(function.__code__)]
+    found = [each for each in named if isinstance(each, int | float | str | tuple | np.ndarray)]
+    objects = [each for each in named if not isinstance(each, type | ModuleType | FunctionType)]
+    inside = gc.get_referents(*objects, *(getattr(each, "__dict__", None) for each in objects))
+    found += [each for each in [*objects, *inside] if isinstance(getattr(each, "__self__", each), STREAMS)]
+    return found + [one for each in named if isinstance(each, FunctionType) for one in _named(each, known)]
 
 
 @lru_cache(1024)

@@ -91,12 +91,12 @@ def held_by(learner: Any) -> set[bytes]:
     Returns
     -------
     set of bytes
-        Their states.
+        Their states, and the seeds that NumPy's know, which are the same however much was drawn.
     """
     copies: dict[int, Any] = {id(COMMON): None}
     with suppress(TypeError, RuntimeError, copy.Error):
         copy.deepcopy(learner, copies)
-    return {pickle.dumps(each) for each in copies.values() if isinstance(each, STREAMS)}
+    return {pickle.dumps(each) for each in copies.values() if isinstance(each, (*STREAMS, np.random.SeedSequence))}
 
 
 @contextmanager

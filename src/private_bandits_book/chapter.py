@@ -341,7 +341,7 @@ class Chapter:
         Parameters
         ----------
         label : str
-            Its name in the chapter's `long.py`.
+            Its name in the chapter's `studies.py`.
 
         Returns
         -------

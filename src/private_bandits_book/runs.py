@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -241,7 +240,7 @@ def identity(problem: AnyProblem, policy: Any) -> str:
     Empty where content cannot tell: something in them is of a reader's own, whose state or code may have changed.
     """
     parts = [policy]
-    if type(policy) is Policy and isinstance(policy.kernel, ModuleType):
+    if type(policy) is Policy and getattr(policy.kernel, "__name__", "").startswith("private_bandits."):
         parts = [policy.name, policy.algorithm, policy.variant, policy.privacy, policy.record]
     try:
         content = _content([problem, *parts])

@@ -101,7 +101,7 @@ def stored(chapter: str, label: str, folder: Path) -> pd.DataFrame:
     Parameters
     ----------
     chapter, label : str
-        The study's chapter, and its name in the chapter's `long.py`.
+        The study's chapter, and its name in the chapter's `studies.py`.
     folder : Path
         Of the chapter's data.
 

@@ -1,8 +1,9 @@
 """The rules that turn what was measured into a verdict, and say what kind of evidence it rests on.
 
-A verdict is never typed: a `Ruling` comes only out of a rule of this module. A measurement is None, a number or an
-`estimates.Interval`; None and NaN mean that the run's parameters do not allow it, and every rule then answers
-`undecided`. What was measured could have come out otherwise: a rule that reproduces by it names what it excludes.
+A verdict is never typed: a `Ruling` comes only out of a rule, here, in `equivalence` or in `privacy`. A measurement is
+None, a number or an `estimates.Interval`; None and NaN mean that the run's parameters do not allow it, and every rule
+then answers `undecided`. What was measured could have come out otherwise: a rule that reproduces by it names what it
+excludes.
 """
 
 import math
