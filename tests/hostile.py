@@ -78,6 +78,7 @@ CHARGED = ("theorem_2", "theorem_4", "theorem_8", "theorem_8_terms", "super_arm_
 # where a function wants another
 OTHERS: dict[str, dict[str, Any]] = {
     "simulation.simulate": {"problem": CASCADE, "policy": cascading.ucb_laplace(1.0, list_size=2)},
+    "policy_checks.check_policy": {"problem": CASCADE, "policy": cascading.ucb_laplace(1.0, list_size=2)},
     "simulation.trace": {"problem": CASCADE, "policy": cascading.ucb_laplace(1.0, list_size=2)},
     "papers.contextual.ldp_linucb": {"delta": 1e-3},
     **{f"papers.cascading.bounds.{name}": {"problem": CASCADE} for name in UPPER},

@@ -96,7 +96,7 @@ def check(policy: Any, problem: Any, horizon: int) -> None:
         once, again = (_rehearsed(*each, min(horizon, _REHEARSED)) for each in played[:2])
     for t, (first, second) in enumerate(zip(once, again, strict=True), 1):
         if first != second:
-            got = f"{checks.brief(first)} and then {checks.brief(second)} in round {t}"
+            got = f"{checks.brief(first)} and then {checks.brief(second)} in round {t}: draw from choice and noise only"
             raise ValueError(f"a run of {policy.name} must follow from its streams, got {got}")
 
 
