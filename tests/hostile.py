@@ -101,6 +101,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "privacy.exact_loss": {"horizon": 3},
     "privacy.worst_case": {"horizon": 3},
     "privacy.audit": {"target": [[0.5, 0.5], [0.2, 0.8]], "runs": 1000},
+    **dict.fromkeys(("privacy.concentrated_epsilon", "guarantee.concentrated_epsilon"), {"rho": 0.5}),
     "privacy.Guarantee": {
         **dict.fromkeys(("value_epsilon", "effective_epsilon"), 0.5),
         **dict.fromkeys(("value_delta", "effective_delta"), 1e-3), "trust": "local", "reason": "one noisy mean",
