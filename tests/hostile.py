@@ -78,6 +78,7 @@ CHARGED = ("theorem_2", "theorem_4", "theorem_8", "theorem_8_terms", "super_arm_
 # where a function wants another
 OTHERS: dict[str, dict[str, Any]] = {
     "simulation.simulate": {"problem": CASCADE, "policy": cascading.ucb_laplace(1.0, list_size=2)},
+    "policy_checks.check_policy": {"problem": CASCADE, "policy": cascading.ucb_laplace(1.0, list_size=2)},
     "simulation.trace": {"problem": CASCADE, "policy": cascading.ucb_laplace(1.0, list_size=2)},
     "papers.contextual.ldp_linucb": {"delta": 1e-3},
     **{f"papers.cascading.bounds.{name}": {"problem": CASCADE} for name in UPPER},
@@ -100,6 +101,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "privacy.exact_loss": {"horizon": 3},
     "privacy.worst_case": {"horizon": 3},
     "privacy.audit": {"target": [[0.5, 0.5], [0.2, 0.8]], "runs": 1000},
+    **dict.fromkeys(("privacy.concentrated_epsilon", "guarantee.concentrated_epsilon"), {"rho": 0.5}),
     "privacy.Guarantee": {
         **dict.fromkeys(("value_epsilon", "effective_epsilon"), 0.5),
         **dict.fromkeys(("value_delta", "effective_delta"), 1e-3), "trust": "local", "reason": "one noisy mean",

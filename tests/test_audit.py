@@ -15,7 +15,7 @@ from private_bandits.baselines import adap_ucb, dp_se, kl_ucb_cf, ldp_ucb_laplac
 from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers import cascading, heavy_tailed, semibandits
 from private_bandits.policy import Player
-from private_bandits.privacy import AddedNoise, Guarantee, audit, deltas, exact_loss, table_laws
+from private_bandits.privacy import AddedNoise, Guarantee, audit, concentrated_epsilon, deltas, exact_loss, table_laws
 from private_bandits.privacy.accounts import account
 from private_bandits.privacy.audit import FULL_SEARCH
 from private_bandits.privacy.fixed_rewards import on_tables
@@ -485,6 +485,33 @@ class Sends(Player):
 
     def state(self):
         return [self.sum]
+
+
+class Concentrated(Sends):
+    """Each reward is sent with Gaussian noise, of which a share of what rho needs."""
+
+    def __init__(self, share, rho=0.5):
+        self.scale, self.privacy = (
+            share / math.sqrt(2 * rho),
+            Guarantee.concentrated(rho, "local", "a reward", delta=1e-2),
+        )
+
+    def tell(self, feedback):
+        return feedback[0] + self.noise.normal(0.0, self.scale)
+
+
+@pytest.mark.parametrize("delta", [1e-2, 1e-3])
+@pytest.mark.parametrize(("share", "verdict"), [(1.0, "consistent"), (0.2, "breaks its promise")])
+def test_a_promise_of_rho_is_audited_at_its_epsilon_for_the_given_delta(share, verdict, delta):
+    found = audit(Concentrated(share), problem=ARMS, horizon=1, delta=delta, runs=8000)
+    assert (found.promised, found.verdict) == (concentrated_epsilon(0.5, delta=delta), verdict)
+    proved = audit(Concentrated(1.0), problem=ARMS, horizon=1, delta=delta, runs=0, accounted=found.promised)
+    assert proved.verdict == "keeps its promise"
+
+
+def test_of_rho_nothing_is_promised_without_delta():
+    found = audit(Concentrated(1.0), problem=ARMS, horizon=1, runs=400)
+    assert (found.promised, found.verdict) == (None, "no promise")
 
 
 @pytest.mark.parametrize("view", [None, "state"])

@@ -360,6 +360,14 @@ def test_a_result_says_of_its_policy_what_play_says(results):
     assert list(dict.fromkeys(both.data["panel"])) == ["1.0\neverything 1", "0.2\neverything 0.2"]
 
 
+def test_several_at_once_are_drawn_as_one_by_one(results):
+    given = {"a": ucb(), "b": adap_ucb(1.0), "c": adap_ucb(0.2)}
+    several = simulate(ARMS, given, **HOW, pulls=True)
+    pd.testing.assert_frame_equal(plots.frame(several), plots.frame(dict(zip(given, results, strict=True))))
+    assert drawn(plots.curves(several)) == [*given]
+    pd.testing.assert_frame_equal(plots.frame(several.sel(policy="b")), plots.frame({"b": results[1]}))
+
+
 def test_parts_of_a_study_are_one_line_and_other_runs_are_not(results):
     parts = [simulate(ARMS, ucb(), **{**HOW, "replications": part}) for part in (range(2), range(2, 3))]
     pd.testing.assert_frame_equal(plots.curves(parts).data, plots.curves(results[0]).data)

@@ -15,6 +15,7 @@ import scipy
 
 from private_bandits import baselines, simulate
 from private_bandits.papers import cascading, semibandits
+from private_bandits.privacy import Guarantee, concentrated_rho
 from private_bandits.problems import Arms
 from private_bandits_book import chapter as room
 from private_bandits_book.book import find_book
@@ -31,12 +32,19 @@ TREE = partial(semibandits.cucb_dp, list_size=3, n_arms=6, horizon=1000, variant
 LEAKING = partial(cascading.ucb_laplace, list_size=4, noise_multiplier=0.01)
 
 
+def of_rho(nominal):
+    """A policy that promises as much zero-concentrated privacy as one that is nominally private without delta."""
+    privacy = Guarantee.concentrated(concentrated_rho(nominal), "central", "sums", delta=1e-3, gaussian=True)
+    return SimpleNamespace(privacy=privacy)
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
-@pytest.mark.parametrize("make", [baselines.adap_ucb, TREE], ids=["as promised", "pays less"])
+@pytest.mark.parametrize("make", [baselines.adap_ucb, TREE, of_rho], ids=["as promised", "pays less", "rho"])
 def test_a_policy_pays_the_target(make, epsilon):
     policy = ranking.paying(make, epsilon)
     assert policy.privacy.effective_epsilon == pytest.approx(epsilon, rel=1e-9, abs=0)
     assert (policy.privacy.epsilon > 1.5 * epsilon) == (make is TREE)
+    assert ranking.certified(policy)
 
 
 def test_one_that_leaks_has_it_as_its_promise():

@@ -22,7 +22,7 @@ PUBLISHING = ["matplotlib", "papermill", "nbformat", "nbclient", "nbval", "jupyt
 # From the lowest room to the highest: a room imports those before it only.
 LOW, HIGH = (
     "folders shown compilation checks parameters streams reference_tools estimates channels mechanisms problems",
-    "kernels guarantee learners policy privacy simulation",
+    "kernels guarantee learners policy privacy simulation policy_checks",
 )
 ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]
 

@@ -15,7 +15,7 @@ from private_bandits import Arms, audit, baselines, simulate, trace
 from private_bandits.kernels import linear, padded
 from private_bandits.papers import cascading, contextual, heavy_tailed, semibandits
 from private_bandits.policy import Calibration, Mechanism, Playable, Player, Policy, playable
-from private_bandits.privacy import Guarantee
+from private_bandits.privacy import Guarantee, concentrated_epsilon
 from private_bandits.privacy.accounts import account
 from private_bandits_book.chapters.audit import cases
 from private_bandits_book.figures.look import FAMILY_COLOURS
@@ -51,6 +51,17 @@ def test_what_protects_is_that_of_the_trust_model():
     for _, policy in listed():
         trusts = {"response": {"local"}, "tree": {"central"}, "exponential": {"central"}}
         assert policy.privacy.trust in trusts.get(policy.mechanism, {policy.privacy.trust}), policy
+
+
+def test_central_privacy_of_contexts_is_joint():
+    """And Gaussian noise has the rho of its scale."""
+    assert any(policy.privacy.joint for _, policy in listed())
+    for file, policy in listed(1.0, 1e-3):
+        contexts = "contextual" in file and policy.privacy.trust == "central"
+        assert policy.privacy.joint == contexts, policy
+        if contexts:
+            paid = concentrated_epsilon(policy.privacy.rho, delta=1e-3, gaussian=True)
+            assert paid == pytest.approx(policy.privacy.effective_epsilon, rel=1e-9)
 
 
 def test_a_variant_names_neither_noise_nor_method():

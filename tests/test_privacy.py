@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
 
-from private_bandits.mechanisms import response_probabilities
-from private_bandits.privacy import Guarantee, channel_loss, sensitivity
+from private_bandits.mechanisms import gaussian_epsilon, response_probabilities
+from private_bandits.privacy import (
+    Guarantee,
+    channel_loss,
+    concentrated_epsilon,
+    concentrated_rho,
+    deltas,
+    sensitivity,
+)
 
 
 def response_channel(epsilon, n_values):
@@ -113,6 +120,50 @@ def test_without_noise_nothing_is_promised():
     assert Guarantee.releasing(math.inf, 0.1, 0.15, 1e-4, [np.eye(3)], "central", "counts") == Guarantee.none()
 
 
+# --- zero-concentrated and joint privacy
+
+
+@pytest.mark.parametrize("rho", [1e-6, 1e-3, 0.1, 1.0, 30.0])
+@pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-9, 1e-100])
+def test_rho_gives_an_epsilon_between_that_of_gaussian_noise_and_the_simple_bound(rho, delta):
+    """Gaussian noise of this rho is an instance, and the least over all orders is found by brute force."""
+    found, exact = concentrated_epsilon(rho, delta=delta), concentrated_epsilon(rho, delta=delta, gaussian=True)
+    assert exact == pytest.approx(gaussian_epsilon(1 / math.sqrt(2 * rho), delta=delta, sensitivity=1.0), rel=1e-12)
+    assert exact <= found <= rho + 2 * math.sqrt(rho * math.log(1 / delta))
+    order = 1 + np.exp(np.linspace(-12, 20, 200_001))
+    bounds = order * rho + np.log1p(-1 / order) - (math.log(delta) + np.log(order)) / (order - 1)
+    assert found == pytest.approx(max(0.0, bounds.min()), rel=1e-7, abs=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_randomised_response_has_the_rho_of_its_epsilon(epsilon):
+    truth = 1 / (1 + math.exp(-epsilon))
+    channel, rho = [[truth, 1 - truth], [1 - truth, truth]], concentrated_rho(epsilon)
+    for order in (1.001, 1.5, 2.0, 10.0, 100.0):
+        moments = (truth**order * (1 - truth) ** (1 - order)) + (1 - truth) ** order * truth ** (1 - order)
+        assert math.log(moments) / (order - 1) <= rho * order
+    for delta in (0.2, 1e-3):
+        assert deltas.channel_epsilon(np.array(channel), delta)[0] <= concentrated_epsilon(rho, delta=delta)
+
+
+def test_the_ends_of_rho():
+    assert concentrated_epsilon(0.0, delta=1e-3) == concentrated_rho(0.0) == 0.0
+    assert concentrated_epsilon(math.inf, delta=1e-3) == math.inf
+    assert Guarantee.concentrated(math.inf, "local", "each reply", delta=1e-3) == Guarantee.none()
+
+
+def test_a_promise_of_rho_is_one_at_every_delta():
+    rho = Guarantee.concentrated(0.05, "central", "noisy sums", delta=1e-3, joint=True)
+    assert [rho.at(delta) for delta in (0.0, 1e-6, 1e-3)] == [
+        None,
+        concentrated_epsilon(0.05, delta=1e-6),
+        rho.epsilon,
+    ]
+    assert rho.facts()["trust"] == "central, joint" and "ρ = 0.05" in str(rho)
+    plain = guarantee(delta=1e-3)
+    assert (plain.at(1e-4), plain.at(1e-3), plain.at(0.1), Guarantee.none().at(0.0)) == (None, 0.2, 0.2, math.inf)
+
+
 UNKNOWN = {"effective_epsilon": None, "effective_delta": None}
 
 
@@ -142,6 +193,12 @@ def test_labels_show_what_differs(changes, label):
         (lambda: guarantee(value_epsilon=None), "value_delta must be None exactly when value_epsilon is"),
         (lambda: guarantee(trust="shuffle"), "trust must be one of 'local', 'central', 'none', got"),
         (lambda: guarantee(reason="a\nb"), "reason must be one line of text, got 'a\\nb'"),
+        (lambda: guarantee(joint=True), "trust must be 'central' where privacy is joint, got 'local'"),
+        (lambda: guarantee(joint=1, trust="central"), "joint must be True or False, got 1"),
+        (lambda: guarantee(rho=-1.0), "rho must be >= 0, got -1.0"),
+        (lambda: concentrated_epsilon(-1.0, delta=0.1), "rho must be >= 0, got -1.0"),
+        (lambda: concentrated_epsilon(1.0, delta=0.0), "delta must be"),
+        (lambda: concentrated_rho(math.inf), "epsilon must be"),
         (lambda: channel_loss([[0.5, 0.4]]), "channel must have rows that sum to 1, got"),
         (lambda: channel_loss([[1.5, -0.5]]), "channel must have entries >= 0, got"),
         (lambda: sensitivity([[math.inf]]), "messages must be a non-empty 2-d array of finite"),

@@ -353,6 +353,71 @@ def test_a_file_gives_back_the_result_and_json_its_attributes(horizon, seed, tmp
     assert isinstance(attributes["seed"], str) == (seed >= 2**63)
 
 
+# --- several policies, and pulls
+
+
+def test_several_policies_have_the_bits_that_each_has_alone(tmp_path):
+    given = {
+        "UCB1": cascading.cascade_ucb1(),
+        "local": cascading.repaired_local(1.0, list_size=3),
+        "mine": Fixed([0, 1, 2]),
+    }
+    result = play(given, horizon=300, n_jobs=2, pulls=True)
+    assert result.regret.dims == ("policy", "replication", "t") and [*result.policy.values] == [*given]
+    assert result.pulls.dims == ("policy", "replication", "t", "arm")
+    for name, policy in given.items():
+        alone = play(policy, horizon=300, pulls=True)
+        mine = result.sel(policy=name)
+        for kind in ("regret", "pulls"):
+            np.testing.assert_array_equal(mine[kind], alone[kind])
+        told = result.attrs | {key: mine[key].item() for key in mine.coords if mine[key].ndim == 0}
+        assert told == alone.attrs | {"policy": name}
+    by_name = play([*given.values()], horizon=300)
+    assert [*by_name.policy.values] == [policy.name for policy in given.values()]
+    np.testing.assert_array_equal(by_name.regret, result.regret)
+    result.to_netcdf(tmp_path / "result.nc")
+    with xr.open_dataset(tmp_path / "result.nc") as again:
+        xr.testing.assert_identical(again.load(), result)
+    assert json.loads(json.dumps(result.attrs)) == result.attrs
+    xr.testing.assert_identical(xr.Dataset.from_dict(json.loads(json.dumps(result.to_dict()))), result)
+
+
+def test_what_a_fit_says_stands_beside_the_policies_that_it_is_of():
+    several = [heavy_tailed.robust_ucb(v=0.5, u=1.0), Fixed([0])]
+    result = play(several, PARETO, horizon=9)
+    np.testing.assert_array_equal(result.v, [0.5, math.nan])
+
+
+@every_game
+def test_pulls_are_those_of_the_trace_and_regret_keeps_its_bits(problem, policy):
+    if isinstance(problem, ConvexLoss):
+        with pytest.raises(ValueError, match="pulls must be False for what has no arms, got ConvexLoss"):
+            play(policy, problem, pulls=True)
+        return
+    result = play(policy, problem, pulls=True, checkpoints=[1, 700])
+    np.testing.assert_array_equal(result.regret, play(policy, problem, checkpoints=[1, 700]).regret)
+    rows = trace(problem, policy, horizon=HORIZON, seed=11, replication=2)[:, :-1]
+    for t, counts in zip((1, 700, HORIZON), result.pulls.values[2], strict=True):
+        assert counts.tolist() == [(rows[:t] == arm).sum() for arm in range(problem.n_arms)]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"policy": []}, r"policy must be one, or several by name, got \[\]"),
+        ({"policy": [Fixed([0])] * 2}, "must have different names, or be a mapping by name, got 'fixed' twice"),
+        ({"policy": {1: Fixed([0])}}, "name of a policy must be a text, got 1"),
+        ({"policy": [Fixed([0]), 3]}, "policy must be a Policy or have a name and start"),
+        ({"policy": [Fixed([0, 1, 2]), dp_se(1.0, n_arms=4, horizon=9)]}, "horizon must be <= 9, for which DP-SE"),
+        ({"pulls": 1}, "pulls must be True or False, got 1"),
+        ({"pulls": True, "horizon": 10**8}, "horizon where pulls are counted must be <= 10000000, got 100000000"),
+    ],
+)
+def test_what_several_may_not_be_is_said_before_a_round_is_played(given, message):
+    with pytest.raises(ValueError, match=message):
+        play(**{"policy": cascading.uniform()} | given)
+
+
 # --- progress and interruption
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from private_bandits.baselines import replay
     from private_bandits.policy import Player, Policy
+    from private_bandits.policy_checks import check_policy
     from private_bandits.privacy.audit import audit
     from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
     from private_bandits.simulation import simulate, trace
@@ -20,6 +21,7 @@ __all__ = [
     "Problem",
     "SemiBandit",
     "audit",
+    "check_policy",
     "replay",
     "simulate",
     "trace",
@@ -29,6 +31,7 @@ __version__ = "0.3.0"
 _ROOMS = {
     "baselines": ("replay",),
     "policy": ("Player", "Policy"),
+    "policy_checks": ("check_policy",),
     "privacy": ("audit",),
     "problems": ("Arms", "Cascade", "ConvexLoss", "LinearContext", "Problem", "SemiBandit"),
     "simulation": ("simulate", "trace"),

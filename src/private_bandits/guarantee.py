@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
+import scipy
 
 from private_bandits import checks
 from private_bandits.channels import channel_loss
+from private_bandits.mechanisms.calibration import gaussian_epsilon
 from private_bandits.shown import Shown, loss
 
 _HARDLY = 0.1  # users revealed, from which on a delta is worth a line
@@ -31,11 +35,16 @@ class Guarantee(Shown):
         Who sees the exact values: nobody but the user, the learner, or everybody.
     reason : str
         Why the effective loss is what it is, in one line.
+    joint : bool
+        Whether it is of what all other users see: central privacy of contexts is joint, as a user's own action follows
+        from the user's own context.
+    rho : float or None
+        Everything released is promised to be rho-zero-concentrated private as well; None: nothing is said of it.
 
     Raises
     ------
     ValueError
-        If a field is out of range.
+        If a field is out of range, or local privacy is to be joint.
     """
 
     epsilon: float
@@ -46,17 +55,23 @@ class Guarantee(Shown):
     effective_delta: float | None
     trust: str
     reason: str
+    joint: bool = False
+    rho: float | None = None
 
     def facts(self) -> dict[str, str]:
         """Return what a table of the guarantee says."""
         promised, paid = loss(self.epsilon, self.delta), loss(self.effective_epsilon, self.effective_delta)
         values = loss(self.value_epsilon, self.value_delta)
-        rows = {"trust": self.trust, "promised": promised, "paid by the noise on values": values}
+        promised += "" if self.rho is None else f", ρ = {self.rho:g}"
+        trust = f"{self.trust}, joint" if self.joint else self.trust
+        rows = {"trust": trust, "promised": promised, "paid by the noise on values": values}
         return rows | {"paid by all that is released": paid, "why": self.reason}
 
     def __str__(self) -> str:
         shown = self.facts()
-        return f"Guarantee({self.trust}, promised {shown['promised']}; paid {shown['paid by all that is released']})"
+        return (
+            f"Guarantee({shown['trust']}, promised {shown['promised']}; paid {shown['paid by all that is released']})"
+        )
 
     @classmethod
     def none(cls) -> Guarantee:
@@ -70,7 +85,16 @@ class Guarantee(Shown):
         return cls(math.inf, 0.0, math.inf, 0.0, math.inf, 0.0, "none", "no noise")
 
     @classmethod
-    def certified(cls, epsilon: float, paid: float, trust: str, reason: str, delta: float = 0.0) -> Guarantee:
+    def certified(
+        cls,
+        epsilon: float,
+        paid: float,
+        trust: str,
+        reason: str,
+        delta: float = 0.0,
+        joint: bool = False,
+        rho: float | None = None,
+    ) -> Guarantee:
         """Of a policy that releases nothing but noisy values; that without noise if epsilon is infinite.
 
         Parameters
@@ -79,7 +103,7 @@ class Guarantee(Shown):
             Nominal.
         paid : float
             The epsilon that everything released pays at this delta.
-        trust, reason : str
+        trust, reason, joint, rho
             As for the class.
 
         Returns
@@ -92,7 +116,45 @@ class Guarantee(Shown):
         ValueError
             If a field is out of range.
         """
-        return cls.releasing(epsilon, delta, paid, delta, (), trust, reason)
+        made = cls.releasing(epsilon, delta, paid, delta, (), trust, reason)
+        return made if math.isinf(epsilon) else replace(made, joint=joint, rho=rho)
+
+    @classmethod
+    def concentrated(
+        cls, rho: float, trust: str, reason: str, *, delta: float, gaussian: bool = False, joint: bool = False
+    ) -> Guarantee:
+        """Of a policy that promises rho-zero-concentrated privacy; that without noise if rho is infinite.
+
+        Parameters
+        ----------
+        rho : float
+            >= 0.
+        trust, reason : str
+            As for the class.
+        delta : float
+            In (0, 1), at which its epsilon is told: see `concentrated_epsilon`.
+        gaussian : bool
+            Whether all noise is Gaussian: what is paid at delta is less then, and exact.
+        joint : bool
+            As for the class.
+
+        Returns
+        -------
+        Guarantee
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range.
+
+        Examples
+        --------
+        >>> print(Guarantee.concentrated(0.05, "central", "noisy sums", delta=1e-3, gaussian=True))
+        Guarantee(central, promised ε = 0.904525, δ = 0.001, ρ = 0.05; paid ε = 0.782888, δ = 0.001)
+        """
+        epsilon = concentrated_epsilon(rho, delta=delta)
+        paid = concentrated_epsilon(rho, delta=delta, gaussian=gaussian)
+        return cls.certified(epsilon, paid, trust, reason, delta, joint=joint, rho=rho)
 
     @classmethod
     def releasing(
@@ -185,8 +247,36 @@ class Guarantee(Shown):
                 checks.real(f"{part}_epsilon", epsilon, at_least=0, infinite=True)
                 checks.real(f"{part}_delta", delta, at_least=0, at_most=1)
         checks.choice("trust", self.trust, ("local", "central", "none"))
+        if checks.flag("joint", self.joint) and self.trust != "central":
+            raise ValueError(f"trust must be 'central' where privacy is joint, got {self.trust!r}")
+        if self.rho is not None:
+            checks.real("rho", self.rho, at_least=0)
         if not isinstance(self.reason, str) or not self.reason.strip() or "\n" in self.reason:
             raise ValueError(f"reason must be one line of text, got {checks.brief(self.reason)}")
+
+    def at(self, delta: float) -> float | None:
+        """Return the epsilon that is promised at delta, by epsilon or by rho.
+
+        Parameters
+        ----------
+        delta : float
+            In [0, 1).
+
+        Returns
+        -------
+        float or None
+            None where nothing is promised at so small a delta.
+
+        Raises
+        ------
+        ValueError
+            If delta is out of range.
+        """
+        failure = checks.real("delta", delta, at_least=0, below=1)
+        promised = [self.epsilon] if self.delta <= failure else []
+        if self.rho is not None and failure > 0:
+            promised.append(concentrated_epsilon(self.rho, delta=failure))
+        return min(promised, default=None)
 
     def label(self) -> str:
         """Return the nominal epsilon and those paid that differ from it, for a figure's label.
@@ -224,6 +314,85 @@ def whole(delta: float, users: int) -> str:
     if expected < _HARDLY:
         return ""
     return f"delta = {delta:g} would allow {expected:,.3g} of {users:,} users to be revealed whole"
+
+
+def concentrated_epsilon(rho: float, *, delta: float, gaussian: bool = False) -> float:
+    """Epsilon at delta of what is rho-zero-concentrated private: its Rényi divergence of order a is at most a rho.
+
+    Parameters
+    ----------
+    rho : float
+        >= 0; infinity means no privacy.
+    delta : float
+        In (0, 1).
+    gaussian : bool
+        Whether it is Gaussian noise of standard deviation sensitivity / sqrt(2 rho), for which the answer is exact. For
+        others it is an upper bound.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    With x + 1 the order a, epsilon <= (x + 1) rho - ln(1 + 1/x) + (ln(1/delta) - ln(1 + x)) / x for every x > 0
+    (Canonne, Kamath and Steinke 2020, Section 2.3): we take the least. Without the logarithms of x it is
+    rho + 2 sqrt(rho ln(1/delta)), at x = sqrt(ln(1/delta) / rho) (Bun and Steinke 2016, Proposition 1.3), and so always
+    more.
+
+    Examples
+    --------
+    >>> [round(concentrated_epsilon(0.1, delta=1e-6, gaussian=known), 3) for known in (False, True)]
+    [2.142, 1.995]
+    """
+    size, failure = checks.real("rho", rho, at_least=0, infinite=True), checks.delta(delta)
+    if checks.flag("gaussian", gaussian):
+        return gaussian_epsilon(1.0, delta=failure, sensitivity=math.sqrt(2 * size)) if 0 < size < math.inf else size
+    if size == 0.0 or math.isinf(size):
+        return size
+    log = -math.log(failure)
+    start = 0.5 * (math.log(log) - math.log(size))
+
+    def bound(log_x: float) -> float:
+        x = math.exp(log_x)
+        return (1 + x) * size - float(np.logaddexp(0.0, -log_x)) + (log - math.log1p(x)) / x
+
+    found = scipy.optimize.minimize_scalar(bound, bounds=(start - 5, start + 5), method="bounded")
+    return max(0.0, min(bound(start), float(found.fun)))
+
+
+def concentrated_rho(epsilon: float) -> float:
+    """Rho of what is epsilon-private: epsilon^2 / 2.
+
+    Parameters
+    ----------
+    epsilon : float
+        >= 0, at delta = 0; at a larger delta nothing follows.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If epsilon is out of range.
+
+    Notes
+    -----
+    Bun and Steinke (2016), Proposition 1.4.
+
+    Examples
+    --------
+    >>> concentrated_rho(1.0)
+    0.5
+    """
+    return checks.real("epsilon", epsilon, at_least=0, at_most=checks.LARGEST) ** 2 / 2
 
 
 def _short(epsilon: float | None) -> str:

@@ -99,7 +99,7 @@ def check(policy: Any, problem: Any, horizon: int) -> None:
             raise ValueError(f"{policy.name} must draw from the streams of its run, got one that all runs have")
     for t, (first, second) in enumerate(zip(once, again, strict=True), 1):
         if first != second:
-            got = f"{checks.brief(first)} and then {checks.brief(second)} in round {t}"
+            got = f"{checks.brief(first)} and then {checks.brief(second)} in round {t}: draw from choice and noise only"
             raise ValueError(f"a run of {policy.name} must follow from its streams, got {got}")
 
 

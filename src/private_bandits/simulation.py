@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["log_checkpoints", "simulate", "trace"]
 
+_COMMON = ("problem", "problem_parameters", "horizon", "seed", "versions")
+"""What several policies of one call have in common, of what is said of a run."""
+_COUNTED = 10**7  # rounds of a run whose pulls are counted
 AnyProblem = Arms | Cascade | ConvexLoss | LinearContext | Problem | SemiBandit
 _GRID = np.unique(np.round(10 ** (np.arange(299) / 16)).astype(np.int64))  # to 10^(298/16), the last below 2^62
 _FEW, _FEW_IN_PYTHON = 50_000, 200_000  # rounds in all: below, threads or processes cost more than they bring
@@ -65,8 +68,9 @@ def simulate(
     checkpoints: Sequence[int] | None = None,
     n_jobs: int = 1,
     progress: bool | None = None,
+    pulls: bool = False,
 ) -> xr.Dataset:
-    """Play independent replications of a policy and return the pseudo-regret.
+    """Play independent replications of a policy, or of several, and return the pseudo-regret.
 
     Parameters
     ----------
@@ -75,7 +79,8 @@ def simulate(
         `start` returns a fresh `learners.Learner` for each replication, which starts a copy; `choice` and `noise` are
         its random streams. Before the first run its first 200 rounds are played twice: it is refused if they differ, or
         if something draws or keeps what is not a run's own. What it states of itself, as a `policy.Player` does, stands
-        in the result. A Problem of your own is for these.
+        in the result. A Problem of your own is for these. A list of policies with names of their own, or a mapping of
+        them by name, plays one after the other, each with the bits that it has alone.
     horizon : int
         Rounds of a run, 1 to 2^62.
     replications : int or range
@@ -93,6 +98,9 @@ def simulate(
         cluster, whatever `n_jobs`; a cluster of one slot leaves them to this process.
     progress : bool, optional
         Show a bar. Default: only on a terminal.
+    pulls : bool
+        Whether to count how often each arm, or each action, was played. The rounds of a run are kept for it while it is
+        played: 8 bytes for each item of a list and 8 more, in each worker, so the horizon is at most 10^7.
 
     Returns
     -------
@@ -100,12 +108,14 @@ def simulate(
         `regret (replication, t)`, the sum of expected gaps, and attributes that say what was run: strings and numbers,
         and a seed of 2^63 or more in decimal digits; `unprotected` where the policy's delta is too large for so many
         users, see `Guarantee.unprotected`. `to_netcdf(path)` and `xarray.open_dataset` keep and return it.
+        With `pulls` also `pulls (replication, t, arm)`, of the rounds up to t. Of several policies all begins with the
+        dimension `policy`, and what differs among them stands in coordinates instead of attributes.
 
     Raises
     ------
     ValueError
         If an argument is out of range, the policy is none, was calibrated for another problem, or is no function of its
-        streams.
+        streams; if two policies have one name, or pulls are counted where there are no arms.
 
     Examples
     --------
@@ -114,6 +124,11 @@ def simulate(
     >>> result = simulate(problem, policy, horizon=1000, replications=4, seed=1, checkpoints=[100])
     >>> result.regret.shape, result.t.values.tolist(), result.attrs["policy"]
     ((4, 2), [100, 1000], 'Laplace')
+    >>> exact = ucb_laplace(epsilon=float("inf"), list_size=3)
+    >>> how = {"horizon": 1000, "replications": 4, "seed": 1, "checkpoints": [100], "pulls": True}
+    >>> both = simulate(problem, {"noisy": policy, "exact": exact}, **how)
+    >>> bool((both.regret.sel(policy="noisy") == result.regret).all()), dict(both.pulls.sizes)
+    (True, {'policy': 2, 'replication': 4, 't': 2, 'arm': 8})
     """
     horizon, numbers = _whole("horizon", horizon), _numbers(replications)
     seed = checks.integer("seed", seed, at_least=0)
@@ -121,12 +136,60 @@ def simulate(
         raise ValueError("n_jobs must be >= 1, or -1 for all cores, got 0")
     bar = None if progress is None else checks.flag("progress", progress)
     rounds = log_checkpoints(horizon) if checkpoints is None else _checked(checkpoints, horizon)
-    played = playable(policy)
-    facts = played.check(problem, horizon)
-    attributes = _attributes(problem, played, horizon, seed) | facts  # refused before the first round, if at all
-    # imported where they are used, after the arguments are checked: they take longer than the library
-    import joblib
-    import xarray as xr
+    n_arms = _countable(problem, horizon) if checks.flag("pulls", pulls) else 0
+    several = isinstance(policy, Mapping | list | tuple) and not hasattr(policy, "start")
+    players = _named(policy) if several else {"": playable(policy)}
+    told: list[dict[str, Any]] = []  # refused before the first round, if at all
+    for played in players.values():
+        facts = played.check(problem, horizon)
+        told.append(_attributes(problem, played, horizon, seed) | facts)
+    import xarray as xr  # imported after the arguments are checked, as it takes longer than the library
+
+    hidden = not sys.stderr.isatty() if bar is None else not bar
+    play = functools.partial(_replicate, problem, rounds=rounds, seed=seed, n_arms=n_arms)
+    runs = [_runs(play, played, numbers, (len(rounds), n_arms), horizon, n_jobs, hidden) for played in players.values()]
+    found = [np.stack(parts) if several else parts[0] for parts in zip(*runs, strict=True)]
+    dims: tuple[str, ...] = ("replication", "t", "arm")
+    coords: dict[str, Any] = {"replication": np.array(numbers), "t": rounds}
+    common = told[0]
+    if several:
+        names = {name: None for each in told for name in each if name not in _COMMON}
+        coords |= {name: ("policy", np.array([each.get(name, np.nan) for each in told])) for name in names}
+        coords |= {"policy": np.array([*players])}
+        dims, common = ("policy", *dims), {name: told[0][name] for name in _COMMON}
+    data: dict[str, Any] = {"regret": (dims[:-1], found[0], {"long_name": "pseudo-regret"})}
+    if n_arms:
+        data["pulls"], coords["arm"] = (dims, found[1], {"long_name": "rounds that played the arm"}), np.arange(n_arms)
+    return xr.Dataset(data, coords=coords, attrs=common)
+
+
+def _named(policies: Mapping[Any, Any] | Sequence[Any]) -> dict[str, Playable]:
+    """Several policies by their names."""
+    if not policies:
+        raise ValueError(f"policy must be one, or several by name, got {policies}")
+    if isinstance(policies, Mapping):
+        return {checks.text("name of a policy", name): playable(each) for name, each in policies.items()}
+    players: dict[str, Playable] = {}
+    for played in map(playable, policies):
+        if played.name in players:
+            raise ValueError(f"policies must have different names, or be a mapping by name, got {played.name!r} twice")
+        players[played.name] = played
+    return players
+
+
+def _countable(problem: Any, horizon: int) -> int:
+    """How many arms there are to count the pulls of."""
+    if not hasattr(problem, "n_arms") or isinstance(problem, ConvexLoss):
+        raise ValueError(f"pulls must be False for what has no arms, got {checks.brief(problem)}")
+    checks.integer("horizon where pulls are counted", horizon, at_most=_COUNTED)
+    return int(problem.n_arms)
+
+
+def _runs(
+    play: Any, played: Playable, numbers: range, shape: tuple[int, int], horizon: int, n_jobs: int, hidden: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Regret and pulls of all replications of a policy."""
+    import joblib  # imported where it is used, as above
     from tqdm import tqdm
 
     few = len(numbers) * played.cost(horizon) <= {"threads": _FEW, "processes": _FEW_IN_PYTHON}[played.workers]
@@ -134,21 +197,18 @@ def simulate(
     most = min(joblib.cpu_count() if n_jobs == -1 else n_jobs, len(numbers))  # a worker without a run costs as much
     workers = functools.partial(joblib.Parallel, n_jobs=1 if few else most, prefer=played.workers)
     try:
-        play = workers(return_as="generator")
+        run = workers(return_as="generator")
     except ValueError:  # the backend that the caller chose returns all runs at once, as "multiprocessing" does
-        play = workers()
-    each = (joblib.delayed(_replicate)(problem, played, horizon, rounds, stop, seed, r) for r in numbers)
-    hidden = not sys.stderr.isatty() if bar is None else not bar
+        run = workers()
+    each = (joblib.delayed(play)(played, replication=r, stop=stop) for r in numbers)
+    regret, pulls = np.empty((len(numbers), shape[0])), np.empty((len(numbers), *shape), np.int64)
     try:
-        curves = tqdm(play(each), total=len(numbers), desc=played.name, disable=hidden, leave=False)
-        regret = np.fromiter(curves, np.dtype((float, len(rounds))), len(numbers))
+        shown = tqdm(run(each), total=len(numbers), desc=played.name, disable=hidden, leave=False)
+        for place, (curve, counts) in enumerate(shown):
+            regret[place], pulls[place] = curve, counts
     finally:
         stop.append(True)
-    return xr.Dataset(
-        {"regret": (("replication", "t"), regret, {"long_name": "pseudo-regret"})},
-        coords={"replication": np.array(numbers), "t": rounds},
-        attrs=attributes,
-    )
+    return regret, pulls
 
 
 def trace(problem: AnyProblem, policy: Any, *, horizon: int, seed: int, replication: int = 0) -> np.ndarray:
@@ -188,13 +248,22 @@ def trace(problem: AnyProblem, policy: Any, *, horizon: int, seed: int, replicat
 def _replicate(
     problem: AnyProblem,
     policy: Playable,
-    horizon: int,
+    *,
     rounds: np.ndarray,
-    stop: list[bool],
     seed: int,
+    n_arms: int,
     replication: int,
-) -> np.ndarray:
-    return policy.play(problem, horizon, rounds, streams(seed, replication), policy.blank(problem, 0), stop)
+    stop: list[bool],
+) -> tuple[np.ndarray, np.ndarray]:
+    """The regret of a run, and how often each arm was played, until each of some rounds."""
+    horizon = int(rounds[-1])
+    rows = policy.blank(problem, horizon if n_arms else 0)
+    regret = policy.play(problem, horizon, rounds, streams(seed, replication), rows, stop)
+    pulls, begun = np.zeros((len(rounds), n_arms), np.int64), 0
+    for place, mark in enumerate(rounds if n_arms else ()):
+        played = rows[begun:mark, :-1]
+        pulls[place], begun = np.bincount(played[played >= 0], minlength=n_arms), mark
+    return regret, pulls.cumsum(axis=0)
 
 
 def _whole(name: str, value: Any) -> int:

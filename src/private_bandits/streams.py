@@ -125,7 +125,12 @@ def apart(*things: Any) -> Iterator[None]:
     yield
     for (what, was), (_, now) in zip(before, _shared(things, alone), strict=True):
         if was != now:
-            raise ValueError(f"a run must leave nothing to the next, got a change of {what}")
+            cure = (
+                "draw from choice and noise of start()"
+                if what.endswith("random")
+                else "keep it in what start() returns"
+            )
+            raise ValueError(f"a run must leave nothing to the next, got a change of {what}: {cure}")
     if common:
         random.setstate(common[0])
         COMMON.set_state(common[1])

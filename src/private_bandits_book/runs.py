@@ -51,8 +51,8 @@ def frame(results: Any) -> pd.DataFrame:
     Parameters
     ----------
     results : Dataset, DataFrame, or list or mapping of them
-        What `simulate` or `xarray.open_dataset` returns, or `Chapter.play`. The keys of a mapping are what its lines
-        are called.
+        What `simulate` or `xarray.open_dataset` returns, of one policy or of several, or `Chapter.play`. The keys of a
+        mapping are what its lines are called.
 
     Returns
     -------
@@ -79,7 +79,9 @@ def frame(results: Any) -> pd.DataFrame:
             raise ValueError(f"a frame of runs must be as Chapter.play returns it, got {lacks}")
         return results
     if isinstance(results, xr.Dataset):
-        return _simulated(results)
+        if "policy" not in results.dims:
+            return _simulated(results)
+        return join(*(_simulated(results.isel(policy=place)) for place in range(results.sizes["policy"])))
     if isinstance(results, Mapping) and results:
         return join(*(frame(result).assign(policy=str(name)) for name, result in results.items()))
     if isinstance(results, list | tuple) and results:
@@ -89,8 +91,8 @@ def frame(results: Any) -> pd.DataFrame:
 
 
 def _simulated(result: xr.Dataset) -> pd.DataFrame:
-    """The rows of a result of `simulate`, whose attributes hold the facts."""
-    told: dict[str, Any] = dict(result.attrs)
+    """The rows of a result of `simulate`, whose attributes hold the facts, and coordinates those of one of several."""
+    told: dict[Any, Any] = {**result.attrs, **{name: one.item() for name, one in result.coords.items() if not one.dims}}
     lost = [name for name in (*_TOLD, "problem", "family", "calibration", "privacy") if name not in told]
     if "regret" not in result or {*result["regret"].dims} != {"replication", "t"}:
         lost = ["regret by replication and t", *lost]

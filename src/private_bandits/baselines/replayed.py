@@ -128,7 +128,7 @@ class Replayed(Player):
     cost: float = 0.0
     horizon: int = 0
     privacy: Guarantee | str = "not stated"
-    algorithm, mechanism = "replay", "laplace"
+    algorithm, mechanism, variant = "replay", "laplace", ""
 
     @property
     def name(self) -> str:

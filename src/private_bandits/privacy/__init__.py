@@ -1,14 +1,14 @@
 """Guarantees, exact privacy losses under five definitions, and `audit`: what a policy or a mechanism really pays.
 
-What a policy promises is a `Guarantee`, and a finite randomiser a channel. `enumeration` and `laws` find the
-probability of every history of a finite policy, `loss` and `environments` the losses under the definitions of Basu,
-Dimitrakakis and Tossou (2019). `audit` takes them, `deltas` (finite laws at delta > 0) and `added_noise` where a loss
-can be found exactly; elsewhere it plays `tables`, learns `events` and certifies with what `sampled` proves of binomial
-counts. `accounts` proves upper ends from the numbers of a policy.
+What a policy promises is a `Guarantee`, by epsilon and delta or by rho; a finite randomiser is a channel. `enumeration`
+and `laws` find the probability of every history of a finite policy, `loss` and `environments` the losses under the
+definitions of Basu, Dimitrakakis and Tossou (2019). `audit` takes them, `deltas` (finite laws at delta > 0) and
+`added_noise` where a loss can be found exactly; elsewhere it plays `tables`, learns `events` and certifies with what
+`sampled` proves of binomial counts. `accounts` proves upper ends from the numbers of a policy.
 """
 
 from private_bandits.channels import channel_loss, sensitivity
-from private_bandits.guarantee import Guarantee
+from private_bandits.guarantee import Guarantee, concentrated_epsilon, concentrated_rho
 from private_bandits.privacy.accounts import account
 from private_bandits.privacy.added_noise import AddedNoise
 from private_bandits.privacy.audit import Audit, audit
@@ -30,6 +30,8 @@ __all__ = [
     "binomial_interval",
     "certified_loss",
     "channel_loss",
+    "concentrated_epsilon",
+    "concentrated_rho",
     "environment_law",
     "exact_loss",
     "local_factor",

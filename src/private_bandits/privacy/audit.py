@@ -120,8 +120,8 @@ def audit(
         messages as what `tell` returns, [] for silence, and its state as what `state()` does. Noise that users share
         shows in actions and state only.
     promised : float, optional
-        Epsilon that was promised at this delta, >= 0. By default the policy's own, where it is about this: no messages
-        of a central policy.
+        Epsilon that was promised at this delta, >= 0. By default the policy's own, of its epsilon or its rho, where it
+        is about this: no messages of a central policy.
     delta : float
         In [0, 1).
     runs : int
@@ -139,8 +139,9 @@ def audit(
         noisy number decides, and few beyond it: more rounds hide it among others. The state shows that number itself.
         What is paid anew in every round, or begins late, takes as many rounds as that.
     accounted : float, optional
-        An upper end that is proved elsewhere. By default that of the numbers in a `Policy`'s record, where the default
-        promise is about this; what a policy written in Python says of itself is a promise only.
+        An upper end that is proved elsewhere, of a rho by `concentrated_epsilon`. By default that of the numbers in a
+        `Policy`'s record, where the default promise is about this; what a policy written in Python says of itself is a
+        promise only.
 
     Returns
     -------
@@ -188,8 +189,8 @@ def audit(
         stated = said if isinstance(said, Guarantee) else Guarantee.none()
         usual = "messages" if stated.trust == "local" else "actions"
         view = usual if view is None else checks.choice("view", view, VIEWS)
-        if promise is None and stated.delta <= failure and (stated.trust == "local" or view != "messages"):
-            promise = stated.epsilon
+        if promise is None and (stated.trust == "local" or view != "messages"):
+            promise = stated.at(failure)
         if accounted is None and played is not None:
             paid, local = played.account(failure)
             proved = paid if local or view != "messages" else math.inf

@@ -48,7 +48,7 @@ class OneBit(OneItem):
         Privacy of a user, > 0; infinity gives `OneItem`.
     """
 
-    name, mechanism = "Thompson, one bit", "response"
+    name, mechanism, variant = "Thompson, one bit", "response", ""
 
     def __init__(self, epsilon: float) -> None:
         truth, self.flip = response_probabilities(epsilon, n_values=2)

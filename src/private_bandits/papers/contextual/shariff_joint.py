@@ -75,7 +75,8 @@ def joint_linucb(epsilon: float, *, delta: float, dim: int, horizon: int, growth
     )
     paid = gaussian_epsilon(sigma, delta=delta, sensitivity=sensitivity)
     reason = f"joint: all estimates, by {levels} levels of a tree; a user's own action is not among them"
-    privacy = Guarantee.certified(epsilon, paid, "central", reason, delta)
+    rho = 0.5 * (sensitivity / sigma) ** 2 if sigma else None
+    privacy = Guarantee.certified(epsilon, paid, "central", reason, delta, joint=True, rho=rho)
     record = stretches.Record(constants, growth=share, levels=levels)
     name, paper = "LinUCB, joint privacy", "shariff2018"
     return Policy(
