@@ -121,7 +121,7 @@ def test_an_edited_cell_is_run_again_and_all_that_it_makes_follows(tmp_path):
             notebook.typed("horizon = 2000")
             told = [line for line in str(error.value).splitlines() if "UsageError" in line]
             assert told[0].startswith(said)
-        with pytest.raises(ValueError, match="^UsageError: epsilons must be a non-empty list, got 1\n$"):
+        with pytest.raises(ValueError, match="^UsageError: epsilons must be a non-empty list, as \\[1\\], got 1\n$"):
             notebook.typed("epsilons = 1")
 
 

@@ -142,7 +142,9 @@ def test_what_is_no_policy_is_refused():
             check_policy(thing, ARMS)
 
 
-@pytest.mark.parametrize("policy", [Good(), replay(Good(), 1.0, horizon=1000, first=5), OneBit(1.0)], ids=["plain", "replayed", "bit"])
+@pytest.mark.parametrize(
+    "policy", [Good(), replay(Good(), 1.0, horizon=1000, first=5), OneBit(1.0)], ids=["plain", "replayed", "bit"]
+)
 def test_policies_in_python_pass(policy):
     check_policy(policy, ARMS)
     if isinstance(policy, OneBit):

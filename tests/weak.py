@@ -63,7 +63,7 @@ class Drawn(Chapter):
         return self._pool[label] if self.name == "contextual" else self._some(self._pool[label])
 
     def judge(self, claim: str, *evidence: Any) -> None:
-        ruled = evidence[0] if hasattr(evidence[0], "verdict") else self._ruled(claim, *evidence)
+        ruled = evidence[0] if evidence and hasattr(evidence[0], "verdict") else self._ruled(claim, *evidence)
         self.judged[claim] = ruled.verdict
 
     def figure(self, *args: Any, **named: Any) -> None:

@@ -101,7 +101,10 @@ def fit(rows: pd.DataFrame, row: str, learner: str, epsilon: float) -> RateFit:
     part = _pick(rows, row, learner, epsilon)
     if learner == "strong":
         t, curves = by_replication(part, "t")
-        found = fit_growth(t, curves, t[0], t[-1])
+        # no exponent is to be had of so few runs that one of them decides whether there is regret
+        pieces = np.diff(curves, axis=1)
+        some = bool((pieces.sum(axis=0) - pieces).min() > 0)
+        found = fit_growth(t, curves, t[0], t[-1]) if some else Interval()
         return RateFit(LOG, found, len(curves), t.tolist(), along=True)
     return RateFit.over(HORIZON, _finals(part, "horizon"))
 
