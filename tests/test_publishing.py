@@ -141,7 +141,7 @@ def test_without_an_address_nothing_needs_one(unknown: Path) -> None:
         assert "://" not in re.sub(r"https://(docs\.python|www\.w3)\.org", "", path.read_text(encoding="utf-8")), path
     assert not [name for name in ("404.html", "sitemap.xml") if (unknown / name).exists()]
     assert "Code:" not in read(unknown / "book" / "intro.html").text
-    assert "url " not in read(unknown / "book" / "about.html").text
+    assert not re.search(r"url +=", read(unknown / "book" / "about.html").text)
     (citation,) = unknown.glob("_downloads/*/CITATION.cff")
     assert citation.read_bytes() == (ROOT / "CITATION.cff").read_bytes()
 
