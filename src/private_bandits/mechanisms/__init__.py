@@ -1,8 +1,8 @@
 """Noise, counters and their calibration: each randomiser exists once, compiled.
 
 `calibration` turns a privacy parameter into a scale and back, `noise` holds the compiled samplers, `counters`
-the continual counters built on them, `tails` how far sums of noise stray. Kernels, classes and audits call these
-functions and no others; what checks none of its arguments is not exported here.
+the continual counters built on them, `concentration` how far sums of noise stray. Kernels, classes and audits call
+these functions and no others; what checks none of its arguments is not exported here.
 """
 
 from private_bandits.mechanisms.calibration import (

@@ -3,8 +3,8 @@
 What a policy promises is a `Guarantee`, by epsilon and delta or by rho; a finite randomiser is a channel. `enumeration`
 and `laws` find the probability of every history of a finite policy, `loss` and `environments` the losses under the
 definitions of Basu, Dimitrakakis and Tossou (2019). `audit` takes them, `deltas` (finite laws at delta > 0) and
-`added_noise` where a loss can be found exactly; elsewhere it plays `tables`, learns `events` and certifies with what
-`sampled` proves of binomial counts. `accounts` proves upper ends from the numbers of a policy.
+`added_noise` where a loss can be found exactly; elsewhere it plays policies on `fixed_rewards`, learns `telling_events`
+and certifies with what `sampled` proves of binomial counts. `accounts` proves upper ends from the numbers of a policy.
 """
 
 from private_bandits.channels import channel_loss, sensitivity
