@@ -1,4 +1,4 @@
-"""Azize et al. (2025), DP-IMED: the arm whose evidence against it is least, after phases of noisy sums that are kept."""
+"""Azize et al. (2025), DP-IMED: the arm against which least speaks, after phases of noisy sums that are kept."""
 
 import math
 

@@ -60,9 +60,8 @@ class DiscreteSE(InBatches):
         self.means[self.arm] = (self.total + geometric.py_func(self.noise, self.epsilon)) / self.length
         if len(self.means) == len(self.active):
             log = math.log(len(self.active) * self.batch**2 * self.horizon)
-            radius = self.width * math.sqrt(log / (2 * self.length)) + self.extra * 2 * log / (
-                self.epsilon * self.length
-            )
+            radius = self.width * math.sqrt(log / (2 * self.length))
+            radius += self.extra * 2 * log / (self.epsilon * self.length)
             largest = max(self.means.values())
             self.active = [arm for arm in self.active if self.means[arm] + radius >= largest - radius]
             self.batch, self.means = self.batch + 1, {}

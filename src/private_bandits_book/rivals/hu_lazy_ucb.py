@@ -47,8 +47,8 @@ class LazyUCB(InBatches):
 
     def prepare(self) -> None:
         """Pull each arm once."""
-        self.used, self.fresh, self.sums = ([kind] * self.n_arms for kind in (0, 0, 0.0))
-        self.means, self.near, self.far = ([0.0] * self.n_arms for _ in range(3))
+        self.used, self.fresh = [0] * self.n_arms, [0] * self.n_arms
+        self.sums, self.means, self.near, self.far = ([0.0] * self.n_arms for _ in range(4))
         self.pull(0, 1)
 
     def look(self) -> None:
@@ -68,7 +68,9 @@ class LazyUCB(InBatches):
         best = max(arms, key=index.__getitem__)
         until = min((self._passes(other, best) for other in arms), default=math.inf)
         rounds = 2 * self.used[best] - self.fresh[best]
-        self.pull(best, max(1, min(rounds, math.ceil(min(until - self.t - 1, rounds)))))
+        if until < self.t + 1 + rounds:
+            rounds = max(1, math.ceil(until - self.t - 1))
+        self.pull(best, rounds)
 
     def _passes(self, other: int, best: int) -> float:
         """The time at which the index of an arm reaches that of another, which is the larger one now."""
