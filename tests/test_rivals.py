@@ -30,6 +30,9 @@ class Told:
     def beta(self, ones, zeros, size=()):
         return np.broadcast_to(ones / (ones + zeros) + 0.4 * np.sin(37 * ones + 91 * zeros), size or np.shape(ones))
 
+    def integers(self, n):
+        return n - 1
+
 
 def told(ones, zeros):
     return float(Told().beta(ones, zeros))
@@ -108,7 +111,7 @@ def dp_ts(k, noise, epsilon):
 def dp_ts_ucb(k, noise, epsilon):
     made = DPTSUCB(epsilon, horizon=HORIZON, delta=DELTA)
     size, fresh, sampled, seen = [made.first] * k, [[] for _ in range(k)], [[] for _ in range(k)], [0] * k
-    order = [arm for arm in range(k) for _ in range(made.first)]
+    order = [arm for _ in range(made.first) for arm in range(k)]
     while True:
         if order:
             arm = order.pop(0)
@@ -172,7 +175,7 @@ def dp_imed(k, noise, epsilon):
         if t >= k:
             mean = [max(0, min(1, total / n)) for total, n in zip(noisy, pulls, strict=True)]
             index = [pulls[j] * against(mean[j], max(mean)) + math.log(pulls[j]) for j in range(k)]
-            arm = index.index(min(index))
+            arm = [j for j in range(k) if index[j] == min(index)][-1]
         n, total = max(1, pulls[arm]), 0.0
         for _ in range(n):
             total += yield arm
@@ -232,6 +235,29 @@ def test_it_can_be_played_repeated_and_compared(name):
 def test_it_learns(name):
     late = trace(Arms.bernoulli([0.1, 0.9]), MADE[name][0](8.0), horizon=HORIZON, seed=2)[2000:, 0]
     assert late.mean() > 0.9
+
+
+TUNED = [  # of each the numbers that one would tune, and what its variant says then
+    (LazyUCB, {}, {"width": 0.5, "extra": 1.0}, "width 0.5, extra 1"),
+    (LazyDPTS, {}, {"level": 0.5}, "level 0.5"),
+    (DPTS, {}, {"level": 1.0}, "level 1"),
+    (DPTSUCB, {"horizon": 100, "delta": DELTA}, {"alpha": 0.9, "c": 1.0}, "alpha 0.9, c 1"),
+    (AdaCUCB, {"delta": DELTA}, {"alpha": 1.0}, "alpha 1"),
+    (DiscreteSE, {"horizon": 100}, {"width": 0.5, "extra": 2.0}, "width 0.5, extra 2"),
+    (DPIMED, {}, {"ratio": 1.5, "first": 4}, "ratio 1.5, first 4"),
+]
+
+
+@pytest.mark.parametrize(("make", "needed", "tuned", "variant"), TUNED)
+def test_what_is_tuned_says_so(make, needed, tuned, variant):
+    policy = make(1.0, **needed, **tuned)
+    assert policy.variant == variant != make(1.0, **needed).variant
+    assert policy.privacy.epsilon == make(1.0, **needed).privacy.epsilon
+    for number in tuned:
+        with pytest.raises(ValueError, match=f"{number} must be"):
+            make(1.0, **needed, **{number: -1})
+    with pytest.raises(ValueError, match="epsilon must be"):
+        make(-1.0, **needed)
 
 
 @RIVALS

@@ -48,6 +48,8 @@ class AdaCUCB(InBatches):
             gaussian_sigma(epsilon, delta=delta, sensitivity=1.0),
             checks.real("alpha", alpha, above=0),
         )
+        if alpha != 3.1:
+            self.variant = f"alpha {alpha:g}"
         rho = 1 / (2 * self.sigma**2) if self.sigma else math.inf
         why = "each reward enters one noisy sum"
         self.privacy = Guarantee.certified(epsilon, epsilon, "central", why, delta, rho=rho)

@@ -18,7 +18,7 @@ class DPIMED(InBatches):
 
         N d_epsilon(m, M) + ln N
 
-    is played next; d_epsilon is `private_kl`.
+    is played next, any of several; d_epsilon is `private_kl`.
 
     Parameters
     ----------
@@ -41,11 +41,13 @@ class DPIMED(InBatches):
     'ε=0.5'
     """
 
-    name, paper, algorithm, mechanism, variant = "DP-IMED", "azize2025", "DP-IMED", "laplace", "derived"
+    name, paper, algorithm, mechanism, variant = "DP-IMED", "azize2025", "DP-IMED", "laplace", "phases double"
 
     def __init__(self, epsilon: float, *, ratio: float = 2.0, first: int = 1) -> None:
         self.scale, self.epsilon = laplace_scale(epsilon, sensitivity=1.0), checks.epsilon(epsilon)
         self.ratio, self.first = checks.real("ratio", ratio, above=1), checks.integer("first", first, at_least=1)
+        if (ratio, first) != (2.0, 1):
+            self.variant = f"ratio {ratio:g}, first {first}"
         self.privacy = Guarantee.certified(epsilon, epsilon, "central", "each reward enters one noisy sum")
 
     def prepare(self) -> None:
@@ -64,5 +66,6 @@ class DPIMED(InBatches):
             n * private_kl(mean, max(means), epsilon=self.epsilon) + math.log(n)
             for mean, n in zip(means, self.pulls, strict=True)
         ]
-        least = index.index(min(index))
+        ties = [arm for arm, against in enumerate(index) if against == min(index)]  # clipped means may be the same
+        least = ties[int(self.choice.integers(len(ties)))]
         self.pull(least, math.ceil((self.ratio - 1) * self.pulls[least]))

@@ -33,8 +33,8 @@ class DiscreteSE(InBatches):
     and P(abs(Z) >= z) <= 2 e^(-epsilon z) a batch fails with probability at most 2 / (b^2 T) + 2 / (b^2 T)^2.
 
     We differ in who adds the noise. In the paper users do, whose parts add up to the same Z under secure aggregation;
-    rewards of 0 and 1 need no encoding, so its precision g is 1 here. In the shuffle model the same sum needs a
-    shuffler, many messages of one bit a user, and for its pure privacy the protocol of the paper's Theorem 3.
+    rewards of 0 and 1 need no encoding, so its precision g is 1 here. In the shuffle model
+    a trusted shuffler of the messages of each batch takes the place of secure aggregation (Remark 1, Theorem 3).
 
     Examples
     --------
@@ -48,6 +48,8 @@ class DiscreteSE(InBatches):
     def __init__(self, epsilon: float, *, horizon: int, width: float = 1.0, extra: float = 1.0) -> None:
         self.epsilon, self.horizon = checks.epsilon(epsilon), checks.integer("horizon", horizon, at_least=1)
         self.width, self.extra = checks.real("width", width, above=0), checks.real("extra", extra, above=0)
+        if (width, extra) != (1.0, 1.0):
+            self.variant = f"width {width:g}, extra {extra:g}"
         self.privacy = Guarantee.certified(epsilon, epsilon, "central", "each reward enters one noisy sum")
 
     def prepare(self) -> None:

@@ -2,6 +2,7 @@
 
 import math
 
+from private_bandits import checks
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.mechanisms.noise import laplace
 from private_bandits.privacy import Guarantee
@@ -42,7 +43,10 @@ class LazyUCB(InBatches):
     name, paper, algorithm, mechanism, variant = "Anytime-Lazy-UCB", "hu2021", "Anytime-Lazy-UCB", "laplace", "derived"
 
     def __init__(self, epsilon: float, *, width: float = 3.0, extra: float = 3.0) -> None:
-        self.scale, self.width, self.extra = laplace_scale(epsilon, sensitivity=1.0), width, extra
+        self.scale = laplace_scale(epsilon, sensitivity=1.0)
+        self.width, self.extra = checks.real("width", width, above=0), checks.real("extra", extra, above=0)
+        if (width, extra) != (3.0, 3.0):
+            self.variant = f"width {width:g}, extra {extra:g}"
         self.privacy = Guarantee.certified(epsilon, epsilon, "central", "each reward enters one noisy sum")
 
     def prepare(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from private_bandits import checks
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.mechanisms.noise import laplace
 from private_bandits.policy import Player
@@ -44,11 +45,12 @@ class LazyDPTS(Player):
     'ε=0.5'
     """
 
-    name, paper, algorithm, mechanism = "Lazy-DP-TS", "hu2022", "Algorithm 2", "laplace"
-    variant = "printed"
+    name, paper, algorithm, mechanism, variant = "Lazy-DP-TS", "hu2022", "Algorithm 2", "laplace", "printed"
 
     def __init__(self, epsilon: float, *, level: float = 3.0) -> None:
-        self.scale, self.level = laplace_scale(epsilon, sensitivity=1.0), level
+        self.scale, self.level = laplace_scale(epsilon, sensitivity=1.0), checks.real("level", level, at_least=0)
+        if level != 3.0:
+            self.variant = f"level {level:g}"
         self.privacy = Guarantee.certified(epsilon, epsilon, "central", "each reward enters one noisy sum")
 
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> "LazyDPTS":
@@ -121,7 +123,9 @@ class DPTS(Player):
     name, paper, algorithm, mechanism, variant = "DP-TS", "hu2022", "Algorithm 1", "tree", "printed"
 
     def __init__(self, epsilon: float, *, level: float = 6 * math.sqrt(8)) -> None:
-        self.scale, self.level = laplace_scale(epsilon, sensitivity=1.0), level
+        self.scale, self.level = laplace_scale(epsilon, sensitivity=1.0), checks.real("level", level, at_least=0)
+        if level != 6 * math.sqrt(8):
+            self.variant = f"level {level:g}"
         why = "each reward enters a noisy sum of an epoch and a binary mechanism, with half of epsilon each"
         self.privacy = Guarantee.certified(epsilon, epsilon, "central", why)
 

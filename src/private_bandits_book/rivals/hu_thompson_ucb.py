@@ -12,12 +12,14 @@ from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee
 
+_C = 2 * math.sqrt(2 * math.pi * math.e)
+
 
 class DPTSUCB(Player):
     """DP-TS-UCB of Hu et al. (2025): Thompson sampling with Gaussian laws, each of which is sampled a few times only.
 
-    An arm begins with `first` pulls, and when it rests on n observations and has 2n fresh ones, it rests on those
-    alone. For the next
+    The arms begin with `first` pulls each, in turn. When an arm rests on n observations and has 2n fresh ones, it rests
+    on those alone. For the next
 
         samples = c T^((1 - alpha)/2) ln(T)^((3 - alpha)/2)
 
@@ -66,11 +68,12 @@ class DPTSUCB(Player):
         horizon: int,
         delta: float,
         alpha: float = 1.0,
-        c: float = 2 * math.sqrt(2 * math.pi * math.e),
+        c: float = _C,
     ) -> None:
         self.horizon = checks.integer("horizon", horizon, at_least=2)
         log, alpha = math.log(horizon), checks.real("alpha", alpha, at_least=0, at_most=1)
-        c = checks.real("c", c, above=0)
+        if (alpha, checks.real("c", c, above=0)) != (1.0, _C):
+            self.variant = f"alpha {alpha:g}, c {c:g}"
         self.samples = math.ceil(c * horizon ** ((1 - alpha) / 2) * log ** ((3 - alpha) / 2))
         self.variance = log**alpha
         sigma = gaussian_sigma(epsilon, delta=delta, sensitivity=1.0)
@@ -87,7 +90,7 @@ class DPTSUCB(Player):
         self.left, self.size, self.sums = [self.first for _ in arms], [self.first for _ in arms], [0.0 for _ in arms]
         self.ahead = np.zeros((self.samples + 1, problem.n_arms))  # indices of the coming rounds; the last one stays
         self.made = self.first * problem.n_arms
-        self.coming: Iterator[int] = iter([arm for arm in arms for _ in range(self.first)])
+        self.coming: Iterator[int] = chain.from_iterable(repeat(arms, self.first))
         return self
 
     def ask(self) -> list[int]:
