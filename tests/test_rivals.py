@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import math
 from itertools import chain, combinations
 from pathlib import Path
@@ -229,6 +231,13 @@ def test_it_can_be_played_repeated_and_compared(name):
     assert type(policy).__name__ in rivals.__all__
     bibliography = Path(__file__).parents[1].joinpath("book", "references.bib").read_text(encoding="utf-8")
     assert not policy.paper or f"{{{policy.paper}," in bibliography
+
+
+@RIVALS
+def test_its_example_runs(name):
+    module = importlib.import_module(type(MADE[name][0](1.0)).__module__)
+    failed, tried = doctest.testmod(module)
+    assert tried and not failed
 
 
 @RIVALS

@@ -37,7 +37,7 @@ class AdaCUCB(InBatches):
     --------
     >>> policy = AdaCUCB(1.0, delta=1e-6)
     >>> policy.privacy.label(), round(policy.privacy.rho, 4)
-    ('ε=1', 0.0281)
+    ('ε=1', 0.028)
     """
 
     name, paper, algorithm, mechanism = "AdaC-UCB", "azize2023", "AdaC-UCB", "gaussian"

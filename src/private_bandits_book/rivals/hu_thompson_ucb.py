@@ -55,7 +55,7 @@ class DPTSUCB(Player):
     --------
     >>> policy = DPTSUCB(1.0, horizon=100_000, delta=1e-6)
     >>> policy.samples, policy.first, policy.privacy.label()
-    (96, 187, 'ε=1, pays 0.999')
+    (96, 149, 'ε=1, pays 0.999')
     """
 
     name, paper, algorithm, mechanism = "DP-TS-UCB", "hu2025", "DP-TS-UCB", "gaussian"
