@@ -27,9 +27,9 @@ class LazyUCB(InBatches):
     Notes
     -----
     We have not seen the pseudo-code. Batches, forgetting and noise are as the abstract and Hu and Hegde (2022) tell
-    them; 3 ln(t) / (epsilon n) is the term of these in line 7 of Lazy-DP-TS, there with the base-2 logarithm. With 3
-    and 3 a mean plus noise lies below the true mean by more than what is added with probability at most
-    t^-6 + t^-1.5. That the older observations are forgotten costs up to half of the pulls of an arm.
+    them; 3 ln(t) / (epsilon n) is what these add in line 7 of Lazy-DP-TS, and sqrt(3 ln(t) / n) the deviation in their
+    proofs, there with the base-2 logarithm. With 3 and 3 a noisy mean lies below the true one by more than what is
+    added with probability at most t^-6 + t^-3 / 2. An index rests on a quarter to a half of an arm's pulls.
 
     We differ in no action, but look only when an arm's batch is full or another index has grown past its own: that is
     of the fewer observations, so the difference grows in ln t, and the round is the root of a square.
