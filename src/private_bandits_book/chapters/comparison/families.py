@@ -117,8 +117,13 @@ def _two_levels(rng: np.random.Generator, size: int, good: int) -> list[float]:
     return [high] * good + [round(high * rng.uniform(0.3, 0.8), 3)] * (size - good)
 
 
+def _mixed(rng: np.random.Generator, means: list[float]) -> np.ndarray:
+    """The means in an order that tells nothing, as some policies begin with the first arm."""
+    return rng.permutation(np.array(means))
+
+
 def _arms(means: Callable[[np.random.Generator], list[float]], calibration: int, test: int) -> Family:
-    return Family(lambda rng, number: Arms.bernoulli(means(rng)), calibration, test)
+    return Family(lambda rng, number: Arms.bernoulli(_mixed(rng, means(rng))), calibration, test)
 
 
 _PUBLISHED = [
@@ -132,7 +137,7 @@ ARMS = {
     "many": _arms(lambda rng: _means(rng, int(rng.integers(20, 51)), 0.1, 0.9), 2, 4),
     "close": _arms(_close, 3, 5),
     "near 0": _arms(lambda rng: _near_0(rng, int(rng.integers(3, 9))), 3, 4),
-    "published": Family(lambda rng, number: Arms.bernoulli(_PUBLISHED[number]), 0, 4),
+    "published": Family(lambda rng, number: Arms.bernoulli(_mixed(rng, _PUBLISHED[number])), 0, 4),
     "near 1": _arms(lambda rng: _near_1(rng, int(rng.integers(2, 6))), 0, 3),
     "one good": _arms(lambda rng: _one_good(rng, int(rng.integers(10, 31))), 0, 3),
 }
@@ -145,7 +150,7 @@ def _lists(
 
     def draw(rng: np.random.Generator, number: int) -> Cascade:
         size = int(rng.integers(2, 6))
-        return Cascade(np.array(means(rng, int(rng.integers(2 * size, most + 1)), size)), size)
+        return Cascade(_mixed(rng, means(rng, int(rng.integers(2 * size, most + 1)), size)), size)
 
     return Family(draw, calibration, test)
 
@@ -165,7 +170,7 @@ def _sets(means: Callable[[np.random.Generator, int, int], list[float]], calibra
 
     def draw(rng: np.random.Generator, number: int) -> SemiBandit:
         items, size = int(rng.integers(5, 9)), int(rng.integers(2, 4))
-        return SemiBandit.from_sets(means(rng, items, size), [*combinations(range(items), size)])
+        return SemiBandit.from_sets(_mixed(rng, means(rng, items, size)), [*combinations(range(items), size)])
 
     return Family(draw, calibration, test)
 
@@ -188,16 +193,16 @@ def _drawn(rng: np.random.Generator, number: int) -> LinearContext:
     return LinearContext.table(vectors, vectors @ (theta / np.linalg.norm(theta) * rng.uniform(0.3, 0.7)))
 
 
-def _pareto(rng: np.random.Generator, number: int) -> heavy_tailed.ParetoArms:
+def _pareto(rng: np.random.Generator, number: int) -> Arms:
     """Two to six arms, whose laws have a moment of order 1.3 to 1.95 and hardly a higher one."""
     order = rng.uniform(0.3, 0.95)
     means = _means(rng, int(rng.integers(2, 7)), 0.1, 0.9)
-    return heavy_tailed.pareto_arms(means, round(1.0 + order + 0.05, 3))
+    return heavy_tailed.pareto_arms(_mixed(rng, means), round(1.0 + order + 0.05, 3))
 
 
-def _pareto_close(rng: np.random.Generator, number: int) -> heavy_tailed.ParetoArms:
+def _pareto_close(rng: np.random.Generator, number: int) -> Arms:
     """Arms whose means are close together."""
-    return heavy_tailed.pareto_arms(_close(rng), round(rng.uniform(1.5, 2.0), 3))
+    return heavy_tailed.pareto_arms(_mixed(rng, _close(rng)), round(rng.uniform(1.5, 2.0), 3))
 
 
 FAMILIES: Mapping[str, Mapping[str, Family]] = {
