@@ -1,0 +1,199 @@
+"""Who takes part in the benchmark: every policy with its constants, as a theorem has them or as they were tuned.
+
+All are tuned alike: sixteen settings of at most two numbers, on the same calibration instances.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from private_bandits import baselines
+from private_bandits.policy import playable
+from private_bandits.privacy import Guarantee
+from private_bandits_book import rivals
+from private_bandits_book.chapters.comparison.paying import paying
+
+__all__ = ["ENTRANTS", "FREE", "TUNED", "Entrant", "Setting", "guarantee", "made"]
+
+FOUR = (0.5, 1.0, 2.0, 4.0)
+SIXTEEN = tuple(float(f"{2.0**power:.3g}") for power in np.linspace(-6, 2, 16))
+"""Factors of what a policy comes with that has one number to tune."""
+
+
+class Setting(NamedTuple):
+    """What a policy may be told: the problem's sizes, the horizon, and a delta that is a tenth of one user in T."""
+
+    problem: Any
+    horizon: int
+
+    @property
+    def delta(self) -> float:
+        """Return 1 / (10 T)."""
+        return 0.1 / self.horizon
+
+    def first(self, epsilon: float, factor: float) -> int:
+        """Return a multiple of the pulls at which noise and sampling of a mean weigh alike, >= 1; 0 is one pull."""
+        price = math.log(self.horizon) / min(epsilon, 1e6) ** 2
+        return max(1, math.ceil(factor * min(0.5 + math.sqrt(0.25 + price), self.horizon)))
+
+
+class Entrant(NamedTuple):
+    """A policy of the benchmark.
+
+    Attributes
+    ----------
+    make : callable
+        Takes a setting, the nominal epsilon, and the tuned numbers, if any; returns the policy.
+    proved : str
+        The theorem that has its constants; empty where they were tuned.
+    grid : sequence of tuples
+        The numbers that were tried; one empty tuple where nothing is tuned.
+    slow : bool
+        Whether it is in Python, and takes part at fewer epsilons and horizons.
+    """
+
+    make: Callable[..., Any]
+    proved: str = ""
+    grid: tuple[tuple[float, ...], ...] = ((),)
+    slow: bool = False
+
+
+def made(kind: str, name: str, setting: Setting, epsilon: float, numbers: tuple[float, ...] | None = None) -> Any:
+    """Return a policy of the benchmark that pays epsilon for all that it releases.
+
+    Parameters
+    ----------
+    kind, name : str
+        Of `ENTRANTS`.
+    setting : Setting
+    epsilon : float
+        > 0.
+    numbers : tuple of float, optional
+        Default: the tuned ones.
+
+    Returns
+    -------
+    Policy or object with `name` and `start(problem, choice, noise)`
+    """
+    entrant = ENTRANTS[kind][name]
+    chosen = TUNED.get(kind, {}).get(name, ()) if numbers is None else numbers
+    return paying(lambda nominal: entrant.make(setting, nominal, *chosen), epsilon)
+
+
+def guarantee(policy: Any) -> str:
+    """Return what a policy guarantees, in the words by which rankings are kept apart.
+
+    Parameters
+    ----------
+    policy : Policy or object with `name` and `start(problem, choice, noise)`
+
+    Returns
+    -------
+    str
+        "central, pure" for instance; "none" without privacy, "unknown" where nothing finite is certified.
+    """
+    stated = playable(policy).privacy
+    if not isinstance(stated, Guarantee):
+        return "unknown"
+    if math.isinf(stated.epsilon) and stated.trust == "none":
+        return "none"
+    if stated.effective_epsilon is None or math.isinf(stated.effective_epsilon):
+        return "unknown"
+    kind = "approximate" if stated.effective_delta else "pure"
+    return f"{stated.trust}{', joint' * stated.joint}, {kind}"
+
+
+def _adap(policy: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda setting, epsilon, factor=1.0: policy(epsilon, alpha=3.1 * factor)
+
+
+def _scaled(policy: Any, **factors: float) -> Any:
+    """A compiled policy with some of its record's numbers multiplied."""
+    changed = {name: getattr(policy.record, name) * factor for name, factor in factors.items()}
+    return dataclasses.replace(policy, record=policy.record._replace(**changed))
+
+
+def _replayed_ucb(s: Setting, epsilon: float, alpha: float, cost: float) -> Any:
+    inside = baselines.ucb(alpha=alpha)
+    price = cost * math.log(s.horizon) / min(epsilon, 1e6) ** 2
+    return baselines.replay(inside, epsilon, horizon=s.horizon, cost=price)
+
+
+def _replayed_thompson(s: Setting, epsilon: float, first: float, cost: float) -> Any:
+    price, begun = cost * math.log(s.horizon) / min(epsilon, 1e6) ** 2, s.first(epsilon, first)
+    return baselines.replay(baselines.thompson(), epsilon, horizon=s.horizon, first=begun, cost=price)
+
+
+def _theorem_2(s: Setting, epsilon: float) -> Any:
+    cost = 9.0 * math.log(s.horizon) / min(epsilon, 1e6) ** 2
+    return baselines.replay(baselines.ucb(alpha=3.0, horizon=s.horizon), epsilon, horizon=s.horizon, cost=cost)
+
+
+_ONE = tuple((factor,) for factor in SIXTEEN)
+_BEGUN = (0.0, 1.0, 2.0, 4.0)  # multiples of a first batch; 0 is one pull
+ARMS = {
+    "Thompson, replayed": Entrant(_replayed_thompson, grid=tuple(product(FOUR, (0.25, 0.5, 1.0, 2.0)))),
+    "UCB, replayed": Entrant(_replayed_ucb, grid=tuple(product((0.125, 0.25, 0.5, 1.0), (0.25, 0.5, 1.0, 2.0)))),
+    "DP-KLUCB": Entrant(
+        lambda s, e, first, level: baselines.dp_klucb(e, first=s.first(e, first), level=level),
+        grid=tuple(product(_BEGUN, (0.4, 0.6, 0.8, 1.0))),
+    ),
+    "DP-IMED": Entrant(
+        lambda s, e, first, ratio: rivals.DPIMED(e, first=s.first(e, first), ratio=ratio),
+        grid=tuple(product(_BEGUN, (1.25, 1.5, 2.0, 3.0))),
+        slow=True,
+    ),
+    "AdaP-UCB": Entrant(_adap(baselines.adap_ucb), grid=_ONE),
+    "AdaP-KLUCB": Entrant(_adap(baselines.adap_klucb), grid=_ONE),
+    "Lazy-DP-TS": Entrant(lambda s, e, factor: rivals.LazyDPTS(e, level=3.0 * factor), grid=_ONE, slow=True),
+    "Anytime-Lazy-UCB": Entrant(
+        lambda s, e, width, extra: rivals.LazyUCB(e, width=width, extra=extra),
+        grid=tuple(product((0.1, 0.3, 1.0, 3.0), repeat=2)),
+        slow=True,
+    ),
+    "Discrete elimination": Entrant(
+        lambda s, e, width, extra: rivals.DiscreteSE(e, horizon=s.horizon, width=width, extra=extra),
+        grid=tuple(product((0.1, 0.2, 0.5, 1.0), repeat=2)),
+        slow=True,
+    ),
+    "UCB, replayed, as proved": Entrant(_theorem_2, "Theorem 2 of the page on replay"),
+    "DP-SE, as proved": Entrant(
+        lambda s, e: baselines.dp_se(e, n_arms=s.problem.n_arms, horizon=s.horizon),
+        "Sajed and Sheffet (2019), Theorem 4.2",
+    ),
+    "AdaP-UCB, as proved": Entrant(_adap(baselines.adap_ucb), "Azize and Basu (2022), Theorem 7"),
+    "AdaP-KLUCB, as proved": Entrant(_adap(baselines.adap_klucb), "Azize and Basu (2022), Theorem 8"),
+    "Lazy-DP-TS, as proved": Entrant(lambda s, e: rivals.LazyDPTS(e), "Hu and Hegde (2022), Theorem 4", slow=True),
+    "DP-TS, as proved": Entrant(lambda s, e: rivals.DPTS(e), "Hu and Hegde (2022), Theorem 2", slow=True),
+    "Discrete elimination, as proved": Entrant(
+        lambda s, e: rivals.DiscreteSE(e, horizon=s.horizon), "Chowdhury and Zhou (2023), Theorem 1", slow=True
+    ),
+    "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), "Gajane et al. (2018), Theorem 5", slow=True),
+    "kl-UCB-CF": Entrant(lambda s, e, factor: _scaled(baselines.kl_ucb_cf(e), level=factor, slow=0.0), grid=_ONE),
+    "LDP-UCB-B": Entrant(lambda s, e, factor: _scaled(baselines.ldp_ucb_response(e), terms=factor), grid=_ONE),
+    "kl-UCB-CF, as proved": Entrant(lambda s, e: baselines.kl_ucb_cf(e), "Gajane et al. (2018), Theorem 3"),
+    "LDP-UCB-B, as proved": Entrant(lambda s, e: baselines.ldp_ucb_response(e), "Ren et al. (2020), Theorem 2"),
+    "AdaC-UCB": Entrant(
+        lambda s, e, factor: rivals.AdaCUCB(e, delta=s.delta, alpha=3.1 * factor), grid=_ONE, slow=True
+    ),
+    "DP-TS-UCB": Entrant(
+        lambda s, e, factor: rivals.DPTSUCB(e, horizon=s.horizon, delta=s.delta, c=8.26 * factor), grid=_ONE, slow=True
+    ),
+    "All or nothing": Entrant(lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True),
+}
+ENTRANTS: Mapping[str, Mapping[str, Entrant]] = {"arms": ARMS}
+"""By kind of problem and name; what runs with the constants of a theorem says so."""
+FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {
+    "arms": {
+        "Thompson": lambda s: baselines.thompson(),
+        "KL-UCB": lambda s: baselines.kl_ucb(),
+        "UCB(0.5)": lambda s: baselines.ucb(alpha=0.5),
+    }
+}
+"""Policies without privacy, of which the one with the least regret on an instance is the base of its prices."""
+TUNED: dict[str, dict[str, tuple[float, ...]]] = {}
+"""What `tuning.chosen` found on the calibration instances."""

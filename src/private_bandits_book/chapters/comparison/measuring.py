@@ -1,0 +1,138 @@
+"""What the benchmark runs: tuning on the calibration instances, and every policy on the test instances.
+
+A row holds the mean of a policy's runs on an instance, its error, and how many runs have failed.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from private_bandits.privacy import private_kl
+from private_bandits.problems.lists import ListProblem
+from private_bandits_book.chapters.comparison.entrants import ENTRANTS, FREE, Setting, guarantee, made
+from private_bandits_book.chapters.comparison.families import instances
+from private_bandits_book.studies import LongRun, LongStudy, play_long
+
+__all__ = ["STUDIES", "failing", "play"]
+
+EPSILONS, FEW = (0.1, 0.3, 1.0, 3.0, 10.0), (0.1, 1.0, 10.0)
+HORIZON, TUNING_HORIZON, SEED, TUNING_SEED = 100_000, 20_000, 2029, 2030
+HORIZONS = {"arms": (10**3, 10**4, 10**6), "lists": (10**3, 10**4, 10**6), "sets": (10**3, 10**4, 10**6)}
+"""At epsilon 1, beside `HORIZON`; policies in Python only up to that."""
+RUNS, SLOW_RUNS, LONGEST_RUNS, FREE_RUNS, TUNING_RUNS = 40, 10, 10, 40, 30
+_TOLD_APART = 20.0  # times ln T, of information about an arm that T pulls of it give
+
+
+def failing(problem: Any, horizon: int, epsilon: float) -> float:
+    """Return the regret in the second half of a run from which on it has failed.
+
+    It is half of what the second best choice has there: the best list without the worst of its items, which is
+    replaced by the best of those that T rounds tell from it, at this epsilon. On contexts it is half of what uniform
+    play has.
+
+    Parameters
+    ----------
+    problem : Arms, Cascade, SemiBandit or LinearContext
+    horizon : int
+        T >= 2.
+    epsilon : float
+        > 0; infinity without privacy.
+
+    Returns
+    -------
+    float
+        Infinite where nothing can be told apart.
+    """
+    if not isinstance(problem, ListProblem):
+        return problem.uniform_regret() * horizon / 4
+    order = np.argsort(-problem.means, kind="stable")
+    kept, least = order[: problem.list_size - 1], float(problem.means[order[problem.list_size - 1]])
+    for item in order[problem.list_size :]:
+        mean = float(problem.means[item])
+        bounded = least <= 1.0 and mean < least and not hasattr(problem, "shape")
+        if bounded and horizon * private_kl(mean, least, epsilon=epsilon) < _TOLD_APART * math.log(horizon):
+            continue
+        if mean < least:
+            gap = problem.best - problem.reward(np.append(kept, item))
+            return float(gap) * horizon / 4
+    return math.inf
+
+
+def play(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
+    """Play a run of the benchmark, and return its row.
+
+    Parameters
+    ----------
+    run : LongRun
+    n_jobs : int
+        As for `simulate`.
+
+    Returns
+    -------
+    DataFrame
+        `regret, regret_se, failed, replications`, and `first`, the regret of the first replication, by which a row can
+        be checked in one run.
+    """
+    half = max(1, run.horizon // 2)
+    frame = play_long(run._replace(checkpoints=(half,)), n_jobs)
+    regret = frame[frame["t"] == run.horizon]["regret"].to_numpy()
+    late = regret - frame[frame["t"] == half]["regret"].to_numpy() if half < run.horizon else 0.0 * regret
+    failed = int((late >= failing(run.problem, run.horizon, run.labels["epsilon"])).sum())
+    error = float(regret.std(ddof=1) / math.sqrt(len(regret))) if len(regret) > 1 else math.nan
+    row = {"regret": regret.mean(), "regret_se": error, "failed": failed, "replications": len(regret)}
+    return pd.DataFrame([{**row, "first": regret[0]}])
+
+
+def _run(kind: str, name: str, instance: str, setting: Setting, epsilon: float, runs: int, **labels: Any) -> LongRun:
+    numbers = labels.pop("numbers", None)
+    policy = FREE[kind][name](setting) if math.isinf(epsilon) else made(kind, name, setting, epsilon, numbers)
+    told = {"entrant": name, "instance": instance, "epsilon": epsilon, "horizon": setting.horizon}
+    told |= {"guarantee": guarantee(policy), **labels}
+    return LongRun(told, setting.problem, policy, setting.horizon, labels.pop("seed", SEED), runs)
+
+
+def tuning_runs(kind: str) -> Iterator[LongRun]:
+    """Every setting of every policy that is tuned, on the calibration instances, at epsilon 0.1 and 1."""
+    for name, entrant in ENTRANTS[kind].items():
+        if entrant.proved or len(entrant.grid) == 1:
+            continue
+        for (instance, problem), epsilon in product(instances(kind, "calibration").items(), (0.1, 1.0)):
+            setting = Setting(problem, TUNING_HORIZON)
+            for place, numbers in enumerate(entrant.grid):
+                run = _run(kind, name, instance, setting, epsilon, TUNING_RUNS, numbers=numbers, place=place)
+                yield run._replace(seed=TUNING_SEED)
+
+
+def test_runs(kind: str) -> Iterator[LongRun]:
+    """Every policy on the test instances, by epsilon and by horizon; first those without privacy."""
+    horizons = HORIZONS[kind]
+    for (instance, problem), horizon in product(instances(kind).items(), (HORIZON, *horizons)):
+        runs = FREE_RUNS if horizon <= HORIZON else LONGEST_RUNS
+        for name in FREE[kind]:
+            yield _run(kind, name, instance, Setting(problem, horizon), math.inf, runs)
+    for (name, entrant), (instance, problem) in product(ENTRANTS[kind].items(), instances(kind).items()):
+        runs = SLOW_RUNS if entrant.slow else RUNS
+        for epsilon in FEW if entrant.slow else EPSILONS:
+            yield _run(kind, name, instance, Setting(problem, HORIZON), epsilon, runs)
+        for horizon in horizons:
+            if horizon <= HORIZON or not entrant.slow:
+                many = runs if horizon <= HORIZON else LONGEST_RUNS
+                yield _run(kind, name, instance, Setting(problem, horizon), 1.0, many)
+
+
+_COLUMNS = ["entrant", "instance", "epsilon", "horizon", "guarantee"]
+
+
+def _listed(runs: Any, kind: str) -> list[LongRun]:
+    return [*runs(kind)]
+
+
+STUDIES: Mapping[str, LongStudy] = {
+    **{f"tuning-{kind}": LongStudy(partial(_listed, tuning_runs, kind), [*_COLUMNS, "place"], play) for kind in FREE},
+    **{f"test-{kind}": LongStudy(partial(_listed, test_runs, kind), _COLUMNS, play) for kind in FREE},
+}
