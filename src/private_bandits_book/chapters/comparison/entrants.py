@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from private_bandits import baselines
+from private_bandits.papers import cascading, contextual, heavy_tailed, semibandits
 from private_bandits.policy import playable
 from private_bandits.privacy import Guarantee
 from private_bandits_book import rivals
@@ -185,14 +186,173 @@ ARMS = {
     ),
     "All or nothing": Entrant(lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True),
 }
-ENTRANTS: Mapping[str, Mapping[str, Entrant]] = {"arms": ARMS}
+
+
+def _one_item(s: Setting, epsilon: float, first: float, cost: float) -> Any:
+    price, begun = cost * math.log(s.horizon) / min(epsilon, 1e6) ** 2, s.first(epsilon, first)
+    return baselines.replay(rivals.OneItem(), epsilon, horizon=s.horizon, first=begun, cost=price)
+
+
+def _batches(s: Setting, epsilon: float, growth: float, cost: float) -> Any:
+    return rivals.ListBatches(epsilon, horizon=s.horizon, growth=growth, cost=cost)
+
+
+def _sizes(s: Setting) -> dict[str, int]:
+    return {"n_arms": s.problem.n_arms, "list_size": s.problem.list_size, "horizon": s.horizon}
+
+
+_SQUARE = tuple(product((0.25, 0.5, 1.0, 2.0), repeat=2))
+_SHARED = {
+    "Thompson, one item, replayed": Entrant(_one_item, grid=_SQUARE, slow=True),
+    "Thompson, batches of lists": Entrant(_batches, grid=_SQUARE, slow=True),
+    "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), slow=True),
+    "All or nothing": Entrant(lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True),
+}
+LISTS = _SHARED | {
+    "Thompson, whole reply": Entrant(
+        lambda s, e, factor: rivals.WholeReply(e, list_size=s.problem.list_size, noisiness=factor),
+        grid=_ONE,
+        slow=True,
+    ),
+    "one bit": Entrant(
+        lambda s, e, factor: _scaled(cascading.repaired_local(e, list_size=s.problem.list_size), terms=factor),
+        grid=_ONE,
+    ),
+    "blocks, as proved": Entrant(
+        lambda s, e: cascading.repaired_central(e, **_sizes(s), design="keep"), "the chapter's bound for blocks"
+    ),
+    "hybrid counters, as proved": Entrant(
+        lambda s, e: cascading.repaired_central(e, **_sizes(s), design="counter"), "the chapter's bound for counters"
+    ),
+    "one bit, as proved": Entrant(
+        lambda s, e: cascading.repaired_local(e, list_size=s.problem.list_size), "the chapter's bound for one bit"
+    ),
+    "padded, as proved": Entrant(
+        lambda s, e: cascading.repaired_padded(e, list_size=s.problem.list_size), "the chapter's bound for padding"
+    ),
+}
+SETS = _SHARED | {
+    "Thompson, all bits": Entrant(lambda s, e: rivals.AllBits(e, list_size=s.problem.list_size), slow=True),
+    "blocks, as proved": Entrant(
+        lambda s, e: semibandits.cucb_blocks(e, **_sizes(s)), "the chapter's bound for blocks"
+    ),
+    "CUCB-DP, repaired, as proved": Entrant(
+        lambda s, e: semibandits.cucb_dp(e, **_sizes(s), variant="repaired"), "Chen et al. (2020), Theorem 5, repaired"
+    ),
+    "super-arm radius": Entrant(
+        lambda s, e, factor: _scaled(semibandits.super_arm_radius(e, horizon=s.horizon), level=factor), grid=_ONE
+    ),
+    "blocks": Entrant(lambda s, e, factor: _scaled(semibandits.cucb_blocks(e, **_sizes(s)), level=factor), grid=_ONE),
+    "super-arm radius, as proved": Entrant(
+        lambda s, e: semibandits.super_arm_radius(e, horizon=s.horizon), "the chapter's bound for the radius"
+    ),
+    "CUCB-LDP2, repaired, as proved": Entrant(
+        lambda s, e: semibandits.cucb_ldp2(e, variant="repaired", horizon=s.horizon),
+        "Chen et al. (2020), Theorem 3, repaired",
+    ),
+    "hypercube, as proved": Entrant(
+        lambda s, e: semibandits.cucb_hypercube(e, list_size=s.problem.list_size, horizon=s.horizon),
+        "the chapter's bound for the hypercube",
+    ),
+}
+
+
+def _told(s: Setting) -> dict[str, float]:
+    """The order of a moment that exists, and the least bound on it."""
+    v = s.problem.shape - 1.05
+    return {"v": v, "u": s.problem.moment(v)}
+
+
+def _episodes(s: Setting, epsilon: float, factor: float = 1.0) -> Any:
+    width = factor * (1 + math.sqrt(2) + 1 / 3 + 2 * min(1.0, 1 / epsilon))
+    return heavy_tailed.adap_robust_ucb(epsilon, **_told(s), horizon=s.horizon, width=width)
+
+
+TAILS = {
+    "DP Robust SE": Entrant(
+        lambda s, e, factor: heavy_tailed.dp_robust_se(e, **_told(s), beta=1 / s.horizon, c=24 * factor), grid=_ONE
+    ),
+    "episodes": Entrant(_episodes, grid=_ONE),
+    "Quantile SE": Entrant(
+        lambda s, e, factor: heavy_tailed.quantile_se(e, beta=1 / s.horizon, width=16 * factor), grid=_ONE
+    ),
+    "DP Robust SE, as proved": Entrant(
+        lambda s, e: heavy_tailed.dp_robust_se(e, **_told(s), beta=1 / s.horizon), "Tao et al. (2022), slides"
+    ),
+    "episodes, as proved": Entrant(_episodes, "the chapter's theorem on episodes"),
+    "LDP Robust SE": Entrant(
+        lambda s, e, factor: heavy_tailed.ldp_robust_se(e, **_told(s), beta=1 / s.horizon, c=24 * factor), grid=_ONE
+    ),
+    "LDP Robust SE, as proved": Entrant(
+        lambda s, e: heavy_tailed.ldp_robust_se(e, **_told(s), beta=1 / s.horizon), "the chapter's repair"
+    ),
+}
+
+
+def _dims(s: Setting) -> dict[str, Any]:
+    return {"delta": s.delta, "dim": s.problem.dim, "horizon": s.horizon}
+
+
+def _algorithm_5(s: Setting, epsilon: float, factor: float = 1.0, **noise: Any) -> Any:
+    how = {"variant": "derived", "calibration": "analytic", "bonus_factor": factor} | noise
+    return contextual.by_stretches(contextual.ldp_linucb(epsilon, **(_dims(s) | how)))
+
+
+def _joint(s: Setting, epsilon: float, factor: float) -> Any:
+    policy = contextual.joint_linucb(epsilon, **_dims(s))
+    inside = policy.record.constants
+    record = policy.record._replace(constants=inside._replace(factor=factor))
+    return dataclasses.replace(policy, record=record)
+
+
+CONTEXTS = {
+    "LinUCB": Entrant(lambda s, e, factor: _joint(s, e, factor), grid=_ONE),
+    "Algorithm 5": Entrant(_algorithm_5, grid=_ONE),
+    "LinUCB, as proved": Entrant(lambda s, e: contextual.joint_linucb(e, **_dims(s)), "Shariff and Sheffet (2018)"),
+    "Algorithm 5, as proved": Entrant(_algorithm_5, "Zheng et al. (2020), Theorem 8, derived"),
+    "weighted regression, as proved": Entrant(
+        lambda s, e: contextual.weighted_regression(e, **_dims(s)), "Chen et al. (2024)"
+    ),
+}
+
+
+PAIRS = CONTEXTS | {
+    "private rewards, as proved": Entrant(
+        lambda s, e: contextual.private_rewards(e, dim=s.problem.dim, n_actions=s.problem.n_actions, horizon=s.horizon),
+        "Hanna et al. (2022)",
+    )
+}
+
+
+ENTRANTS: Mapping[str, Mapping[str, Entrant]] = {
+    "arms": ARMS,
+    "lists": LISTS,
+    "sets": SETS,
+    "contexts": CONTEXTS,
+    "pairs": PAIRS,
+    "tails": TAILS,
+}
 """By kind of problem and name; what runs with the constants of a theorem says so."""
+_OBSERVED = {
+    "Thompson": lambda s: rivals.AllObserved(),
+    "Thompson, least first": lambda s: rivals.AllObserved(least_first=True),
+}
+_LINUCB = {"LinUCB": lambda s: contextual.by_stretches(contextual.linucb(dim=s.problem.dim))}
 FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {
     "arms": {
         "Thompson": lambda s: baselines.thompson(),
         "KL-UCB": lambda s: baselines.kl_ucb(),
         "UCB(0.5)": lambda s: baselines.ucb(alpha=0.5),
-    }
+    },
+    "lists": _OBSERVED | {"CascadeUCB1": lambda s: cascading.cascade_ucb1(least_first=True)},
+    "sets": {"Thompson": lambda s: rivals.AllObserved(), "CUCB": lambda s: semibandits.cucb()},
+    "contexts": _LINUCB,
+    "pairs": _LINUCB,
+    "tails": {
+        "Robust SE": lambda s: heavy_tailed.robust_se(**_told(s), beta=1 / s.horizon),
+        "episodes": lambda s: _episodes(s, math.inf),
+        "Quantile SE": lambda s: heavy_tailed.quantile_se(math.inf, beta=1 / s.horizon),
+    },
 }
 """Policies without privacy, of which the one with the least regret on an instance is the base of its prices."""
 TUNED: dict[str, dict[str, tuple[float, ...]]] = {}

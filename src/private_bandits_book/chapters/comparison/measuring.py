@@ -7,11 +7,12 @@ import math
 from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from private_bandits.policy import Player
 from private_bandits.privacy import private_kl
 from private_bandits.problems.lists import ListProblem
 from private_bandits_book.chapters.comparison.entrants import ENTRANTS, FREE, Setting, guarantee, made
@@ -20,11 +21,31 @@ from private_bandits_book.studies import LongRun, LongStudy, play_long
 
 __all__ = ["STUDIES", "failing", "play"]
 
-EPSILONS, FEW = (0.1, 0.3, 1.0, 3.0, 10.0), (0.1, 1.0, 10.0)
-HORIZON, TUNING_HORIZON, SEED, TUNING_SEED = 100_000, 20_000, 2029, 2030
-HORIZONS = {"arms": (10**3, 10**4, 10**6), "lists": (10**3, 10**4, 10**6), "sets": (10**3, 10**4, 10**6)}
-"""At epsilon 1, beside `HORIZON`; policies in Python only up to that."""
-RUNS, SLOW_RUNS, LONGEST_RUNS, FREE_RUNS, TUNING_RUNS = 40, 10, 10, 40, 30
+SEED, TUNING_SEED = 2029, 2030
+EPSILONS, FEW = (0.1, 0.3, 1.0, 3.0, 10.0), (0.1, 1.0, 10.0)  # FEW for policies in Python
+
+
+class Size(NamedTuple):
+    """How long and how often policies for a kind of problem run."""
+
+    horizon: int  # at every epsilon
+    horizons: tuple[int, ...]  # at epsilon 1, too; policies in Python only up to `horizon`
+    runs: int
+    slow_runs: int  # of policies in Python
+    tuning_horizon: int
+    tuning_runs: int
+
+
+_LISTS = Size(10**5, (10**3, 10**4, 10**6), 20, 5, 10**4, 8)
+_LONG = Size(10**12, (10**6, 10**9, 10**15), 20, 0, 10**12, 10)
+SIZES = {
+    "arms": Size(10**5, (10**3, 10**4, 10**6), 40, 10, 20_000, 30),
+    "lists": _LISTS,
+    "sets": _LISTS,
+    "contexts": _LONG,
+    "pairs": _LONG,
+    "tails": _LONG,
+}
 _TOLD_APART = 20.0  # times ln T, of information about an arm that T pulls of it give
 
 
@@ -98,31 +119,38 @@ def _run(kind: str, name: str, instance: str, setting: Setting, epsilon: float, 
 
 def tuning_runs(kind: str) -> Iterator[LongRun]:
     """Every setting of every policy that is tuned, on the calibration instances, at epsilon 0.1 and 1."""
+    size = SIZES[kind]
     for name, entrant in ENTRANTS[kind].items():
         if entrant.proved or len(entrant.grid) == 1:
             continue
         for (instance, problem), epsilon in product(instances(kind, "calibration").items(), (0.1, 1.0)):
-            setting = Setting(problem, TUNING_HORIZON)
+            setting = Setting(problem, size.tuning_horizon)
             for place, numbers in enumerate(entrant.grid):
-                run = _run(kind, name, instance, setting, epsilon, TUNING_RUNS, numbers=numbers, place=place)
+                run = _run(kind, name, instance, setting, epsilon, size.tuning_runs, numbers=numbers, place=place)
                 yield run._replace(seed=TUNING_SEED)
 
 
 def test_runs(kind: str) -> Iterator[LongRun]:
     """Every policy on the test instances, by epsilon and by horizon; first those without privacy."""
-    horizons = HORIZONS[kind]
-    for (instance, problem), horizon in product(instances(kind).items(), (HORIZON, *horizons)):
-        runs = FREE_RUNS if horizon <= HORIZON else LONGEST_RUNS
-        for name in FREE[kind]:
-            yield _run(kind, name, instance, Setting(problem, horizon), math.inf, runs)
+    size = SIZES[kind]
+    for (instance, problem), horizon in product(instances(kind).items(), (size.horizon, *size.horizons)):
+        for name, make in FREE[kind].items():
+            setting = Setting(problem, horizon)
+            yield _run(kind, name, instance, setting, math.inf, _runs(size, horizon, isinstance(make(setting), Player)))
     for (name, entrant), (instance, problem) in product(ENTRANTS[kind].items(), instances(kind).items()):
-        runs = SLOW_RUNS if entrant.slow else RUNS
         for epsilon in FEW if entrant.slow else EPSILONS:
-            yield _run(kind, name, instance, Setting(problem, HORIZON), epsilon, runs)
-        for horizon in horizons:
-            if horizon <= HORIZON or not entrant.slow:
-                many = runs if horizon <= HORIZON else LONGEST_RUNS
-                yield _run(kind, name, instance, Setting(problem, horizon), 1.0, many)
+            runs = size.slow_runs if entrant.slow else size.runs
+            yield _run(kind, name, instance, Setting(problem, size.horizon), epsilon, runs)
+        for horizon in size.horizons:
+            if runs := _runs(size, horizon, entrant.slow):
+                yield _run(kind, name, instance, Setting(problem, horizon), 1.0, runs)
+
+
+def _runs(size: Size, horizon: int, slow: bool) -> int:
+    """How many runs there are of a horizon: fewer of long ones, unless time does not matter."""
+    if horizon <= size.horizon or size.horizon > 10**6:
+        return size.slow_runs if slow else size.runs
+    return 0 if slow else size.runs // 4
 
 
 _COLUMNS = ["entrant", "instance", "epsilon", "horizon", "guarantee"]
