@@ -20,9 +20,7 @@ from private_bandits_book.chapters.comparison.paying import paying
 
 __all__ = ["ENTRANTS", "FREE", "TUNED", "Entrant", "Setting", "guarantee", "made"]
 
-FOUR = (0.5, 1.0, 2.0, 4.0)
-SIXTEEN = tuple(float(f"{2.0**power:.3g}") for power in np.linspace(-6, 2, 16))
-"""Factors of what a policy comes with that has one number to tune."""
+FIRSTS, COSTS = (1.0, 2.0, 4.0, 8.0), (0.0625, 0.125, 0.25, 0.5)
 
 
 class Setting(NamedTuple):
@@ -134,18 +132,22 @@ def _theorem_2(s: Setting, epsilon: float) -> Any:
     return baselines.replay(baselines.ucb(alpha=3.0, horizon=s.horizon), epsilon, horizon=s.horizon, cost=cost)
 
 
-_ONE = tuple((factor,) for factor in SIXTEEN)
-_BEGUN = (0.0, 1.0, 2.0, 4.0)  # multiples of a first batch; 0 is one pull
+def _sixteen(least: int) -> tuple[tuple[float, ...], ...]:
+    """Factors of what a policy comes with that has one number to tune, over eight powers of 2."""
+    return tuple((float(f"{2.0**power:.3g}"),) for power in np.linspace(least, least + 8, 16))
+
+
+_ONE = _sixteen(-6)
 ARMS = {
-    "Thompson, replayed": Entrant(_replayed_thompson, grid=tuple(product(FOUR, (0.25, 0.5, 1.0, 2.0)))),
-    "UCB, replayed": Entrant(_replayed_ucb, grid=tuple(product((0.125, 0.25, 0.5, 1.0), (0.25, 0.5, 1.0, 2.0)))),
+    "Thompson, replayed": Entrant(_replayed_thompson, grid=tuple(product(FIRSTS, COSTS))),
+    "UCB, replayed": Entrant(_replayed_ucb, grid=tuple(product(COSTS, COSTS))),
     "DP-KLUCB": Entrant(
         lambda s, e, first, level: baselines.dp_klucb(e, first=s.first(e, first), level=level),
-        grid=tuple(product(_BEGUN, (0.4, 0.6, 0.8, 1.0))),
+        grid=tuple(product(FIRSTS, (0.2, 0.3, 0.4, 0.6))),
     ),
     "DP-IMED": Entrant(
         lambda s, e, first, ratio: rivals.DPIMED(e, first=s.first(e, first), ratio=ratio),
-        grid=tuple(product(_BEGUN, (1.25, 1.5, 2.0, 3.0))),
+        grid=tuple(product(FIRSTS, (1.25, 1.5, 2.0, 3.0))),
         slow=True,
     ),
     "AdaP-UCB": Entrant(_adap(baselines.adap_ucb), grid=_ONE),
@@ -153,7 +155,7 @@ ARMS = {
     "Lazy-DP-TS": Entrant(lambda s, e, factor: rivals.LazyDPTS(e, level=3.0 * factor), grid=_ONE, slow=True),
     "Anytime-Lazy-UCB": Entrant(
         lambda s, e, width, extra: rivals.LazyUCB(e, width=width, extra=extra),
-        grid=tuple(product((0.1, 0.3, 1.0, 3.0), repeat=2)),
+        grid=tuple(product((0.03, 0.1, 0.3, 1.0), (0.1, 0.3, 1.0, 3.0))),
         slow=True,
     ),
     "Discrete elimination": Entrant(
@@ -169,14 +171,15 @@ ARMS = {
     "AdaP-UCB, as proved": Entrant(_adap(baselines.adap_ucb), "Azize and Basu (2022), Theorem 7"),
     "AdaP-KLUCB, as proved": Entrant(_adap(baselines.adap_klucb), "Azize and Basu (2022), Theorem 8"),
     "Lazy-DP-TS, as proved": Entrant(lambda s, e: rivals.LazyDPTS(e), "Hu and Hegde (2022), Theorem 4", slow=True),
-    "DP-TS, as proved": Entrant(lambda s, e: rivals.DPTS(e), "Hu and Hegde (2022), Theorem 2", slow=True),
     "Discrete elimination, as proved": Entrant(
         lambda s, e: rivals.DiscreteSE(e, horizon=s.horizon), "Chowdhury and Zhou (2023), Theorem 1", slow=True
     ),
     "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), "Gajane et al. (2018), Theorem 5", slow=True),
-    "kl-UCB-CF": Entrant(lambda s, e, factor: _scaled(baselines.kl_ucb_cf(e), level=factor, slow=0.0), grid=_ONE),
+    "kl-UCB-CF": Entrant(
+        lambda s, e, factor: _scaled(baselines.kl_ucb_cf(e), level=factor, slow=0.0), grid=_ONE, slow=True
+    ),
     "LDP-UCB-B": Entrant(lambda s, e, factor: _scaled(baselines.ldp_ucb_response(e), terms=factor), grid=_ONE),
-    "kl-UCB-CF, as proved": Entrant(lambda s, e: baselines.kl_ucb_cf(e), "Gajane et al. (2018), Theorem 3"),
+    "kl-UCB-CF, as proved": Entrant(lambda s, e: baselines.kl_ucb_cf(e), "Gajane et al. (2018), Theorem 3", slow=True),
     "LDP-UCB-B, as proved": Entrant(lambda s, e: baselines.ldp_ucb_response(e), "Ren et al. (2020), Theorem 2"),
     "AdaC-UCB": Entrant(
         lambda s, e, factor: rivals.AdaCUCB(e, delta=s.delta, alpha=3.1 * factor), grid=_ONE, slow=True
@@ -201,7 +204,7 @@ def _sizes(s: Setting) -> dict[str, int]:
     return {"n_arms": s.problem.n_arms, "list_size": s.problem.list_size, "horizon": s.horizon}
 
 
-_SQUARE = tuple(product((0.25, 0.5, 1.0, 2.0), repeat=2))
+_SQUARE = tuple(product((0.5, 1.0, 2.0, 4.0), COSTS))
 _SHARED = {
     "Thompson, one item, replayed": Entrant(_one_item, grid=_SQUARE, slow=True),
     "Thompson, batches of lists": Entrant(_batches, grid=_SQUARE, slow=True),
@@ -242,7 +245,9 @@ SETS = _SHARED | {
     "super-arm radius": Entrant(
         lambda s, e, factor: _scaled(semibandits.super_arm_radius(e, horizon=s.horizon), level=factor), grid=_ONE
     ),
-    "blocks": Entrant(lambda s, e, factor: _scaled(semibandits.cucb_blocks(e, **_sizes(s)), level=factor), grid=_ONE),
+    "blocks": Entrant(
+        lambda s, e, factor: _scaled(semibandits.cucb_blocks(e, **_sizes(s)), level=factor), grid=_sixteen(-10)
+    ),
     "super-arm radius, as proved": Entrant(
         lambda s, e: semibandits.super_arm_radius(e, horizon=s.horizon), "the chapter's bound for the radius"
     ),
@@ -274,7 +279,7 @@ TAILS = {
     ),
     "episodes": Entrant(_episodes, grid=_ONE),
     "Quantile SE": Entrant(
-        lambda s, e, factor: heavy_tailed.quantile_se(e, beta=1 / s.horizon, width=16 * factor), grid=_ONE
+        lambda s, e, factor: heavy_tailed.quantile_se(e, beta=1 / s.horizon, width=16 * factor), grid=_sixteen(-10)
     ),
     "DP Robust SE, as proved": Entrant(
         lambda s, e: heavy_tailed.dp_robust_se(e, **_told(s), beta=1 / s.horizon), "Tao et al. (2022), slides"
@@ -317,10 +322,12 @@ CONTEXTS = {
 
 
 PAIRS = CONTEXTS | {
+    "LinUCB": CONTEXTS["LinUCB"]._replace(grid=_sixteen(-13)),
+    "Algorithm 5": CONTEXTS["Algorithm 5"]._replace(grid=_sixteen(-13)),
     "private rewards, as proved": Entrant(
         lambda s, e: contextual.private_rewards(e, dim=s.problem.dim, n_actions=s.problem.n_actions, horizon=s.horizon),
         "Hanna et al. (2022)",
-    )
+    ),
 }
 
 
@@ -341,7 +348,6 @@ _LINUCB = {"LinUCB": lambda s: contextual.by_stretches(contextual.linucb(dim=s.p
 FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {
     "arms": {
         "Thompson": lambda s: baselines.thompson(),
-        "KL-UCB": lambda s: baselines.kl_ucb(),
         "UCB(0.5)": lambda s: baselines.ucb(alpha=0.5),
     },
     "lists": _OBSERVED | {"CascadeUCB1": lambda s: cascading.cascade_ucb1(least_first=True)},
