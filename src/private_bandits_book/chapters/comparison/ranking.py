@@ -1,309 +1,174 @@
-"""Private policies for one problem, at equal epsilon really paid: runs, prices, a ranking, a recommendation.
+"""Prices and rankings of the benchmark: geometric means over instances that nobody chose, policy against policy.
 
-The best is chosen on every other run and measured on the rest. A policy that leaks has no epsilon that could be equal;
-it is run at what it promises, and never ranked.
+Only equal guarantees are ranked together, and constants of a theorem never against tuned ones.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from IPython.display import Markdown
-from scipy.optimize import brentq
 
-from private_bandits.estimates import Interval, mean_interval, ratio_interval
-from private_bandits.policy import Policy
-from private_bandits_book import plots
+from private_bandits.estimates import Interval, half_width
+from private_bandits_book.chapters.comparison.entrants import ENTRANTS
 from private_bandits_book.figures import short
-from private_bandits_book.runs import NAMES, join, uniform_play
 
-__all__ = ["advice", "certified", "chosen", "least", "paying", "play", "priced", "ranking", "show", "without"]
+__all__ = ["CLASSES", "GROUPS", "best", "groups", "over_epsilon", "over_horizon", "priced", "ranked"]
 
-Maker = Callable[[float], Policy]
-_FAR = 1e3  # the factor within which nominal and paid epsilon lie
-_COLUMNS = {"rank": "Rank", "policy": "Policy", "trust": "Trust", "shown": "Regret", "price": "Price of privacy"}
+CLASSES = {False: "tuned", True: "as proved"}
+GROUPS = ["central, pure", "central, joint, approximate", "central, approximate", "local, pure", "local, approximate"]
+"""Guarantees in the order of the rankings."""
+_Z = 1.96
 
 
-def certified(policy: Policy) -> bool:
-    """Return whether everything that a policy releases has a finite epsilon.
+def priced(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """Return the private rows with their price, the regret over the least without privacy on the instance.
 
     Parameters
     ----------
-    policy : Policy
+    rows : DataFrame
+        Of a study of the test instances.
+    kind : str
+        Of `ENTRANTS`.
 
     Returns
     -------
-    bool
+    DataFrame
+        With `log` of the price, `variance` of that by the runs of the policy, and `proved`, whether its constants are
+        those of a theorem.
     """
-    paid = policy.privacy.effective_epsilon
-    return paid is not None and math.isfinite(paid)
+    free = rows[np.isinf(rows["epsilon"])]
+    base = free.groupby(["instance", "horizon"])["regret"].min().rename("base").reset_index()
+    found = rows[np.isfinite(rows["epsilon"])].merge(base, on=["instance", "horizon"], validate="m:1")
+    found = found.assign(log=np.log(np.maximum(found["regret"], 1e-12) / found["base"]))
+    proved = found["entrant"].map(lambda name: bool(ENTRANTS[kind][name].proved) if name in ENTRANTS[kind] else False)
+    return found.assign(variance=(found["regret_se"] / found["regret"]) ** 2, proved=proved)
 
 
-def paying(make: Maker, epsilon: float) -> Policy:
-    """Return the policy that pays epsilon for all that it releases; one that leaks has it as its promise.
+def groups(rows: pd.DataFrame) -> list[tuple[str, bool]]:
+    """Return the guarantees and classes that have a ranking of their own, in order.
 
     Parameters
     ----------
-    make : callable
-        Takes the nominal epsilon.
+    rows : DataFrame
+        Of `priced`.
+
+    Returns
+    -------
+    list of (str, bool)
+        The guarantee, and whether the constants are those of a theorem.
+    """
+    present = {*zip(rows["guarantee"], rows["proved"], strict=True)}
+    order = [*GROUPS, *sorted({name for name, _ in present} - {*GROUPS})]
+    return [(name, proved) for name in order for proved in (False, True) if (name, proved) in present]
+
+
+def ranked(rows: pd.DataFrame, guarantee: str, proved: bool, epsilon: float, horizon: int) -> pd.DataFrame:
+    """Rank the policies of one guarantee and class at one epsilon and horizon, over the test instances.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of `priced`.
+    guarantee, proved
+        Of `groups`.
     epsilon : float
-        > 0; infinity for no privacy.
-
-    Returns
-    -------
-    Policy
-    """
-    policy = make(epsilon)
-    if math.isinf(epsilon) or not certified(policy):
-        return policy
-
-    def excess(log_nominal: float) -> float:
-        paid = make(math.exp(log_nominal)).privacy.effective_epsilon
-        return math.log(max(paid or 0.0, 1e-300) / epsilon)
-
-    at = math.log(epsilon)
-    if not math.isclose(math.exp(excess(at)), 1.0, rel_tol=1e-12):
-        policy = make(math.exp(brentq(excess, at - math.log(_FAR), at + math.log(_FAR), xtol=1e-14, rtol=1e-14)))
-    return policy
-
-
-def play(
-    chapter: Any,
-    problem: Any,
-    free: Iterable[Policy],
-    makers: Iterable[Maker],
-    horizon: int | None = None,
-    slow: Mapping[str, Maker] | None = None,
-    epsilons: Sequence[float] | None = None,
-) -> pd.DataFrame:
-    """Run policies without privacy, and private ones at every epsilon of the page and without noise.
-
-    Parameters
-    ----------
-    chapter : Chapter
-        With a name or without one.
-    problem : problem of the library
-    free : iterable of Policy
-    makers : iterable of callable
-        Each takes a nominal epsilon.
-    horizon : int, optional
-        Where it differs from the chapter's.
-    slow : mapping of str to callable, optional
-        Makers by the longer study of the chapter that has their runs, which are read where they are the same.
-    epsilons : sequence of float, optional
-        What is paid, > 0. Default: the chapter's parameters `epsilons` and `epsilon`.
+    horizon : int
 
     Returns
     -------
     DataFrame
-        As `Chapter.play` returns at the horizon, with `pays`, what is really paid.
+        A row a policy, the least price first: `rank`, one more than the policies that have less beyond error, over the
+        instances that both have; the price with its interval over instances and runs; the share of instances on which
+        it has less than every other beyond error; failed runs; the worst price, and its instance.
     """
-    paid = epsilons if epsilons is not None else [*chapter.parameters["epsilons"], chapter.parameters["epsilon"]]
-    how: dict[str, Any] = {"horizon": horizon, "checkpoints": []}
-    runs = [chapter.play(problem, list(free), pays=math.inf, **how)]
-    each_paid = [*sorted({*paid}), math.inf]
-    for label, make in (slow or {}).items():
-        runs += [chapter.play(problem, [paying(make, each)], pays=each, stored=label, **how) for each in each_paid]
-    for epsilon in each_paid:
-        policies = [paying(make, epsilon) for make in makers]
-        runs.append(chapter.play(problem, policies, pays=epsilon, **how))
-    found = join(*runs)
-    leaks = np.isfinite(found["epsilon"]) & ~np.isfinite(found["effective_epsilon"])
-    return found.assign(nominal=found["epsilon"], trust=found["trust"].where(~leaks, "leaking"))
-
-
-def least(runs: pd.DataFrame) -> str:
-    """Return the policy with the least regret, on the runs by which it is chosen.
-
-    Parameters
-    ----------
-    runs : DataFrame
-
-    Returns
-    -------
-    str
-    """
-    chosen = runs[runs["replication"] % 2 == 0]
-    return str(chosen.groupby("policy", sort=False)["regret"].mean().idxmin())
-
-
-def without(runs: pd.DataFrame) -> tuple[str, np.ndarray]:
-    """Return the best policy without privacy, and its regret on the runs that did not choose it.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        Of `play`.
-
-    Returns
-    -------
-    str, array
-    """
-    free = runs[np.isinf(runs["pays"])]
-    name = least(free)
-    best = free[free["policy"] == name]
-    return name + ", without noise" * (best["mechanism"].iloc[0] != "none"), _rest(best)
-
-
-def priced(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the private runs with their regret over the least without privacy, and the price of uniform play.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        Of `play`.
-
-    Returns
-    -------
-    DataFrame
-    """
-    base = without(runs)[1].mean()
-    private = runs[np.isfinite(runs["pays"])]
-    even = uniform_play(private).drop(columns="pays").merge(private[["pays"]].drop_duplicates(), how="cross")
-    found = join(private, even)
-    return found.assign(regret=found["regret"] / base, epsilon=found["pays"])
-
-
-def ranking(runs: pd.DataFrame, epsilon: float) -> pd.DataFrame:
-    """Rank the certified policies at one epsilon that all pay.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        Of `play`.
-    epsilon : float
-        Among those that are paid.
-
-    Returns
-    -------
-    DataFrame
-        A row per policy, the least regret first. The rank counts the policies whose regret is less by an interval of
-        the paired differences that lies below 0; a shared rank says "(tied)", which no spreadsheet takes for a formula.
-    """
-    here = runs[(runs["pays"] == epsilon) & (runs["trust"] != "leaking")]
-    finals = {name: part["regret"].to_numpy() for name, part in here.groupby("policy", sort=False)}
-    order = sorted(finals, key=lambda name: float(finals[name].mean()))
-    ranks = {
-        name: 1 + sum(mean_interval(finals[other] - finals[name]).high < 0 for other in order if other != name)
-        for name in order
-    }
-    base, rows = without(runs)[1], []
+    here = rows[(rows["guarantee"] == guarantee) & (rows["proved"] == proved)]
+    here = here[(here["epsilon"] == epsilon) & (here["horizon"] == horizon)]
+    logs = here.pivot(index="instance", columns="entrant", values="log")
+    variances = here.pivot(index="instance", columns="entrant", values="variance")
+    order = logs.mean().sort_values().index
+    table = []
     for name in order:
-        facts = here[here["policy"] == name].iloc[0]
-        regret, price = mean_interval(finals[name]), ratio_interval(_rest(here[here["policy"] == name]), base)
-        shared = [*ranks.values()].count(ranks[name]) > 1
-        shown = NAMES.get(name, name)
-        row = {
-            "rank": f"{ranks[name]}{' (tied)' * shared}",
-            "policy": shown,
-            "trust": facts["trust"],
-            "epsilon": epsilon,
-        }
-        row |= {"nominal": facts["nominal"], "regret": regret.measured}
-        row |= {"regret_low": regret.low, "regret_high": regret.high}
-        row |= {"price_low": price.low, "price_high": price.high}
-        rows.append(row | {"shown": _said(regret), "price": _said(price)})
-    return pd.DataFrame(rows)
+        mine, error = logs[name], variances[name]
+        others = [other for other in order if other != name]
+        less = [_mean(logs[other] - mine, variances[other] + error).high < 0 for other in others]
+        ahead = [(logs[other] - mine) > _Z * np.sqrt(variances[other] + error) for other in others]
+        won = np.logical_and.reduce(ahead) if ahead else np.ones(len(mine), bool)
+        part, price = here[here["entrant"] == name], _mean(mine, error)
+        worst = part.loc[part["log"].idxmax()]
+        row = {"rank": 1 + sum(less), "policy": name, "guarantee": guarantee, "class": CLASSES[proved]}
+        row |= {"price": math.exp(price.measured), "low": math.exp(price.low), "high": math.exp(price.high)}
+        row |= {"won": int(np.sum(won)), "instances": len(part), "failed": part["failed"].sum()}
+        row |= {"runs": part["replications"].sum(), "worst": math.exp(worst["log"]), "where": worst["instance"]}
+        table.append(row)
+    found = pd.DataFrame(table)
+    shown = [f"{short(p)} [{short(a)}, {short(b)}]" for p, a, b in found[["price", "low", "high"]].to_numpy()]
+    failed = [f"{a} of {b:,}" for a, b in found[["failed", "runs"]].to_numpy()]
+    worst = [f"{short(number)} ({place})" for number, place in zip(found["worst"], found["where"], strict=True)]
+    return found.assign(shown=shown, failures=failed, at_worst=worst)
 
 
-def show(chapter: Any, label: str, runs: pd.DataFrame, caption: str, epsilon: float | None = None) -> Markdown:
-    """Show prices against epsilon and the ranking of a family, and return the recommendation.
-
-    Parameters
-    ----------
-    chapter : Chapter
-    label : str
-        Of the figure `figure-<label>` and the table `table-ranking-<label>`.
-    runs : DataFrame
-        Of `play`.
-    caption : str
-        What the problem is.
-    epsilon : float, optional
-        At which they are ranked. Default: the chapter's parameter `epsilon`.
-
-    Returns
-    -------
-    Markdown
-    """
-    epsilon, free = chapter.parameters["epsilon"] if epsilon is None else epsilon, without(runs)[0]
-    said = f"{caption} Regret over that of {free}, which has the least without privacy."
-    look: dict[str, Any] = {"xscale": "log", "yscale": "log", "xlabel": "ε, really paid", "ylabel": "price of privacy"}
-    chapter.figure(f"figure-{label}", plots.curves(priced(runs), "epsilon", **look), said)
-    table = ranking(runs, epsilon)
-    said = f"{caption} All pay ε = {epsilon:g}. Tied policies cannot be told apart on the same seeds."
-    chapter.table(f"table-ranking-{label}", table, said, _COLUMNS)
-    return Markdown(advice(table))
-
-
-def advice(table: pd.DataFrame) -> str:
-    """Return what to take: the best under central privacy, and the best under local privacy.
+def best(table: pd.DataFrame) -> list[str]:
+    """Return the policies that share the first rank.
 
     Parameters
     ----------
     table : DataFrame
-        Of `ranking`.
+        Of `ranked`.
 
     Returns
     -------
-    str
-        Markdown.
+    list of str
     """
-    best = {trust: (part.iloc[0], _tied(part)) for trust, part in table.groupby("trust", sort=False)}
-    first = table.iloc[0]
-    said = best[first["trust"]][1]
-    if "local" not in best:
-        return f"With a trusted curator take {said}, at {first['price']} times the least regret."
-    local, named = best["local"]
-    alone = f"{named}, at {local['price']} times the regret without privacy"
-    if first["trust"] == "local":
-        return f"Take {alone}, whether you have a trusted curator or not."
-    return f"Take {said} if you have a trusted curator, at {first['price']} times, and else {alone}."
+    return [*table.loc[table["rank"] == 1, "policy"]]
 
 
-def _tied(table: pd.DataFrame) -> str:
-    """The policies that share the first rank of a table, which are as good advice as the first of them."""
-    names = [f"**{name}**" for name in table.loc[table["rank"] == table["rank"].iloc[0], "policy"]]
-    return " or ".join(names) + " (tied)" * (len(names) > 1)
-
-
-def chosen(families: dict[str, pd.DataFrame], epsilon: float) -> pd.DataFrame:
-    """Return the prices of the best policies of each family and trust, and of the leaking one with the least regret.
+def over_epsilon(rows: pd.DataFrame, horizon: int) -> pd.DataFrame:
+    """Return the price of each policy by epsilon, a geometric mean over the test instances.
 
     Parameters
     ----------
-    families : dict
-        Runs of `play` by the name of the family.
-    epsilon : float
-        At which the best are chosen.
+    rows : DataFrame
+        Of `priced`.
+    horizon : int
 
     Returns
     -------
     DataFrame
-        With `kind`, what protects and whom one trusts, and `facet`, the family.
+        `entrant, guarantee, proved, epsilon, price, low, high`.
     """
+    return _means(rows[rows["horizon"] == horizon], "epsilon")
+
+
+def over_horizon(rows: pd.DataFrame, epsilon: float) -> pd.DataFrame:
+    """Return the price of each policy by horizon, as `over_epsilon` does by epsilon.
+
+    Parameters
+    ----------
+    rows : DataFrame
+    epsilon : float
+
+    Returns
+    -------
+    DataFrame
+    """
+    return _means(rows[rows["epsilon"] == epsilon], "horizon")
+
+
+def _means(rows: pd.DataFrame, by: str) -> pd.DataFrame:
     found = []
-    for name, runs in families.items():
-        prices, here = priced(runs), runs[runs["pays"] == epsilon]
-        for trust, part in here.groupby("trust", sort=False):
-            best = prices[(prices["policy"] == least(part)) & (prices["trust"] == trust)]
-            found.append(best.assign(kind=_kind(best.iloc[0]), facet=name))
-    return join(*found)
+    for (name, guarantee, proved, at), part in rows.groupby(["entrant", "guarantee", "proved", by], sort=False):
+        price = _mean(part["log"], part["variance"])
+        row = {"entrant": name, "guarantee": guarantee, "proved": proved, by: at, "instances": len(part)}
+        found.append(row | {k: math.exp(getattr(price, v)) for k, v in _SAID.items()})
+    return pd.DataFrame(found)
 
 
-def _kind(row: pd.Series) -> str:
-    protects = "quantiles" if row["mechanism"] == "exponential" else row["family"]
-    named = {"response": "randomised response", "tree": "counters", "laplace": "Laplace", "gaussian": "Gaussian"}
-    return f"{named.get(protects, protects)}, {row['trust'].replace('leaking', 'leaks')}"
+_SAID = {"price": "measured", "low": "low", "high": "high"}
 
 
-def _said(found: Interval) -> str:
-    low, middle, high = map(short, (found.low, found.measured, found.high))
-    return middle if low == high else f"{middle} [{low}, {high}]"
-
-
-def _rest(runs: pd.DataFrame) -> np.ndarray:
-    """The regret on the runs that do not choose, all where they are few."""
-    values = runs["regret"].to_numpy()
-    return values[1::2] if len(values) >= 4 else values
+def _mean(logs: pd.Series, variances: pd.Series) -> Interval:
+    """A mean over instances; its interval is for other instances like these, and at least that of the runs."""
+    middle, size = float(logs.mean()), len(logs)
+    spread = float(half_width(logs.sem(), size)) if size > 1 else math.inf
+    half = max(spread, _Z * math.sqrt(float(variances.sum())) / size)
+    return Interval(middle, middle - half, middle + half, runs=size)
