@@ -162,7 +162,15 @@ def test_a_promise_of_rho_is_one_at_every_delta_and_of_its_own_kind():
     assert rho.facts()["trust"] == "central, joint" and "ρ = 0.05" in str(rho)
     plain = guarantee(delta=1e-3)
     joint = guarantee(trust="central", joint=True)
-    kinds = (rho, plain, guarantee(), guarantee(rho=0.02), joint, Guarantee.none(), guarantee(epsilon=math.inf, rho=0.1))
+    kinds = (
+        rho,
+        plain,
+        guarantee(),
+        guarantee(rho=0.02),
+        joint,
+        Guarantee.none(),
+        guarantee(epsilon=math.inf, rho=0.1),
+    )
     assert [each.kind for each in kinds] == [
         *("joint concentrated", "approximate", "pure", "pure", "joint pure", "none", "concentrated")
     ]

@@ -256,9 +256,10 @@ class Guarantee(Shown):
 
     @property
     def kind(self) -> str:
-        """Of which kind the promise is: only promises of one kind, and one trust, are compared by their size.
+        """The kind of the promise.
 
-        Those of another kind are compared at one delta above 0, by `at`.
+        Only promises of one kind, and of one trust, are compared by their size; those of another kind are compared at
+        one delta above 0, by `at`.
 
         Returns
         -------
