@@ -141,8 +141,10 @@ def test_what_has_no_closed_form_is_run():
 def test_certified_losses_are_clopper_and_pearson():
     beta = scipy.stats.beta
     low, high = beta.ppf(0.025, 160, 2500 - 160 + 1), beta.ppf(0.975, 4, 2500 - 3)
-    assert certified_loss(160, 2500, 3, 2500, 0.01, 0.05) == pytest.approx(math.log((low - 0.01) / high))
-    assert certified_loss(5000, 5000, 0, 5000, 0.0, 0.05) == pytest.approx(math.log(5000 / 3.69), abs=1e-3)
+    assert certified_loss(hits=160, others=3, runs=2500, delta=0.01, alpha=0.05) == pytest.approx(
+        math.log((low - 0.01) / high)
+    )
+    assert certified_loss(hits=5000, others=0, runs=5000, alpha=0.05) == pytest.approx(math.log(5000 / 3.69), abs=1e-3)
 
 
 @pytest.mark.parametrize(("runs", "p", "loss", "delta"), [(60, 0.5, 1.0, 0.0), (60, 0.9, 0.5, 0.05)])
@@ -151,14 +153,16 @@ def test_a_lower_end_is_above_the_loss_in_one_case_of_twenty_at_most(runs, p, lo
     q, law, counts = (p - delta) / math.exp(loss), scipy.stats.binom, np.arange(runs + 1)
     first, second = law.pmf(counts, runs, p), law.pmf(counts, runs, q)
     pairs = [(k, j) for k, j in product(counts, counts) if first[k] * second[j] > 1e-6]
-    above = [first[k] * second[j] for k, j in pairs if lower_end(int(k), int(j), runs, delta, 0.05) > loss]
+    seen = {"runs": runs, "delta": delta, "alpha": 0.05}
+    above = [first[k] * second[j] for k, j in pairs if lower_end(hits=int(k), others=int(j), **seen) > loss]
     assert 0.01 < sum(above) < 0.05
 
 
 def test_one_test_of_both_counts_is_as_sharp_as_two_intervals_of_more_runs():
-    assert lower_end(750, 276, 1500, 0.0, 0.05) > certified_loss(1200, 2400, 442, 2400, 0.0, 0.05)
+    few, more = {"runs": 1500, "alpha": 0.05}, {"runs": 2400, "alpha": 0.05}
+    assert lower_end(hits=750, others=276, **few) > certified_loss(hits=1200, others=442, **more)
     for k, j in ((450, 15), (75, 27), (1350, 495), (1500, 0)):
-        assert lower_end(k, j, 1500, 0.0, 0.05) > certified_loss(k, 1500, j, 1500, 0.0, 0.05) + 0.02
+        assert lower_end(hits=k, others=j, **few) > certified_loss(hits=k, others=j, **few) + 0.02
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])

@@ -200,8 +200,8 @@ def test_argmax_of_noisy_scores():
 
 
 def test_binomial_interval():
-    """The tails of the binomial law at the ends are (1 - level) / 2."""
-    low, high = binomial_interval(7, 20, 0.9)
+    """The tails of the binomial law at the ends are (1 - confidence) / 2."""
+    low, high = binomial_interval(7, 20, confidence=0.9)
     tail = [
         sum(math.comb(20, k) * p**k * (1 - p) ** (20 - k) for k in part)
         for p, part in ((low, range(7, 21)), (high, range(8)))
