@@ -71,6 +71,7 @@ VALUES: dict[str, Any] = {
     "p_values": [0.01, 0.2],
     "noise": "laplace", "scale": 2.0, "first": 0.0, "second": 1.0,
     "t": [10, 100, 1000, 10_000], "se": 1.0, "q": 0.6, "flip": 0.2, "kind": "smooth", "replication": 0,
+    "learner": Fair(), "slack": 0.1, "chance": float,
     "epoch": 2, "log": 3.0, "excess": 2.0, "hits": 5, "others": 2, "alpha": 0.05,
 }  # fmt: skip
 UPPER = ("theorem_2", "theorem_4", "theorem_6", "theorem_8", "repaired_first_upper", "repaired_blocks_upper")
@@ -115,7 +116,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "papers.contextual.by_stretches": {"policy": contextual.linucb(dim=2)},
     "papers.definitions.replacements.asoodeh_zhang": {"gaps": [0.1, 0.2], "divergences": [0.1, 0.3]},
     "papers.definitions.factor.theorem_a_excess": {"mixing": 0.1, "batch": 10, "epochs": 2},
-    "papers.semibandits.separated": {"shape": "top-K", "others": 3},
+    "papers.semibandits.separated": {"kind": "top-K", "others": 3},
     "problems.ConvexLoss": {"domain": "ball", "kind": "quadratic", "anchors": [[0.3, 0.0]]},
     "privacy.table_laws": {"horizon": 2},
     "privacy.environment_law": {"horizon": 2},
