@@ -15,12 +15,12 @@ import sys
 import time
 
 from private_bandits_book.book import find_book
-from private_bandits_book.parameters import paper
+from private_bandits_book.parameters import longer_studies
 
 COSTS = find_book().pages / "data" / "costs.csv"
 HEADS = ("work", "seconds", "cpu", "memory")
 CHAPTER = "import private_bandits_book.cli as c; raise SystemExit(c.main(['reproduce', '--check', '{}']))"
-STUDY = "from private_bandits_book.parameters import paper; paper('{}').long_studies()['{}'](progress=False)"
+STUDY = "import private_bandits_book.parameters as p; p.longer_studies('{}')['{}'](progress=False)"
 
 
 def works() -> dict[str, str]:
@@ -28,8 +28,7 @@ def works() -> dict[str, str]:
     found = {}
     for chapter in find_book().chapters():
         found[chapter] = CHAPTER.format(chapter)
-        room = paper(chapter)
-        for study in room.long_studies() if room is not None else ():
+        for study in longer_studies(chapter):
             found[f"{chapter}/{study}"] = STUDY.format(chapter, study)
     return found
 

@@ -63,7 +63,7 @@ VALUES: dict[str, Any] = {
     "values": [0, 1], "rng": rng, "rate": 0.1, "samples": 10.0, "few": 1.0, "small": 1.0, "log_tail": 3.0,
     "level": 0.9, "problem": LOSS, "replications": 2, "seed": 1, "means": [0.5, 0.4, 0.3, 0.2], "failure": 0.1,
     "regret": 10.0, "bound": 1.0, "shape": 2.0, "number": 1, "n_nodes": 3, "n_targets": 2,
-    "target": 3, "successes": 3, "runs": 10,
+    "target": 3, "successes": 3, "runs": 10, "confidence": 0.9,
     "channel": [[0.5, 0.5], [0.2, 0.8]], "messages": [[0.0], [1.0]], "environment": [[0.5, 0.5], [0.2, 0.8]],
     "policy": Fair, "table": [[0.0, 1.0], [1.0, 0.0]], "anchors": [[0.3, 0.1], [0.2, 0.2]], "theta": [0.6, 0.8],
     "n_actions": 3, "sets": [[0, 1], [2, 3]], "arms": ARMS, "probabilities": [[0.5, 0.4], [0.3, 0.2]],
@@ -71,7 +71,8 @@ VALUES: dict[str, Any] = {
     "p_values": [0.01, 0.2],
     "noise": "laplace", "scale": 2.0, "first": 0.0, "second": 1.0,
     "t": [10, 100, 1000, 10_000], "se": 1.0, "q": 0.6, "flip": 0.2, "kind": "smooth", "replication": 0,
-    "epoch": 2, "log": 3.0, "excess": 2.0, "hits": 5, "others": 2, "other_runs": 10, "alpha": 0.05,
+    "learner": Fair(), "slack": 0.1, "chance": float,
+    "epoch": 2, "log": 3.0, "excess": 2.0, "hits": 5, "others": 2, "alpha": 0.05,
 }  # fmt: skip
 UPPER = ("theorem_2", "theorem_4", "theorem_6", "theorem_8", "repaired_first_upper", "repaired_blocks_upper")
 CHARGED = ("theorem_2", "theorem_4", "theorem_8", "theorem_8_terms", "super_arm_radius_upper", "b_inf_dp_upper")
@@ -115,7 +116,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "papers.contextual.by_stretches": {"policy": contextual.linucb(dim=2)},
     "papers.definitions.replacements.asoodeh_zhang": {"gaps": [0.1, 0.2], "divergences": [0.1, 0.3]},
     "papers.definitions.factor.theorem_a_excess": {"mixing": 0.1, "batch": 10, "epochs": 2},
-    "papers.semibandits.separated": {"shape": "top-K", "others": 3},
+    "papers.semibandits.separated": {"kind": "top-K", "others": 3},
     "problems.ConvexLoss": {"domain": "ball", "kind": "quadratic", "anchors": [[0.3, 0.0]]},
     "privacy.table_laws": {"horizon": 2},
     "privacy.environment_law": {"horizon": 2},

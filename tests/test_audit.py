@@ -14,6 +14,7 @@ from dp_accounting.pld import privacy_loss_distribution
 from private_bandits.baselines import adap_ucb, dp_se, kl_ucb_cf, ldp_ucb_laplace, ldp_ucb_response
 from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers import cascading, heavy_tailed, semibandits
+from private_bandits.papers.definitions.finite_policies import Greedy, LocallyPrivate, Response, Retraction
 from private_bandits.policy import Player
 from private_bandits.privacy import AddedNoise, Guarantee, audit, concentrated_epsilon, deltas, exact_loss, table_laws
 from private_bandits.privacy.accounts import account
@@ -23,7 +24,6 @@ from private_bandits.privacy.sampled import certified_loss, lower_end
 from private_bandits.problems import Arms, LinearContext, SemiBandit
 from private_bandits.simulation import trace
 from private_bandits.streams import streams
-from private_bandits_book.finite_policies import Greedy, LocallyPrivate, Response, Retraction
 from private_bandits_book.pages.algorithms import listed
 
 CASCADE = cascading.b_lb(8, 3, 0.4, 0.3)
@@ -80,10 +80,10 @@ class Drawn:
 
 
 def test_a_finite_policy_is_enumerated():
-    found = audit(Response(1.0, 2), horizon=7, promised=5.9)
-    assert found.epsilon_low == pytest.approx(6.0) == exact_loss(Response(1.0, 2), 7)
+    found = audit(Response(1.0, n_arms=2), horizon=7, promised=5.9)
+    assert found.epsilon_low == pytest.approx(6.0) == exact_loss(Response(1.0, n_arms=2), 7)
     assert (found.method, found.high_by, found.verdict) == ("enumeration", "exact", "breaks its promise")
-    assert audit(Response(1.0, 2), horizon=7, promised=6.0).verdict == "keeps its promise"
+    assert audit(Response(1.0, n_arms=2), horizon=7, promised=6.0).verdict == "keeps its promise"
 
 
 @pytest.mark.parametrize("delta", [0.01, 0.1, 0.4])
@@ -99,10 +99,10 @@ def test_delta_over_tables_is_that_of_every_pair_of_tables(delta):
 
 
 def test_views_of_a_finite_policy():
-    local = LocallyPrivate(Greedy(2), 1.0)
+    local = LocallyPrivate(Greedy(n_arms=2), 1.0)
     assert audit(local, horizon=3, view="messages").epsilon_low == pytest.approx(1.0)
-    assert audit(Greedy(2), horizon=3, view="messages").epsilon_low == math.inf
-    retraction = Retraction(1.0, 0.01)
+    assert audit(Greedy(n_arms=2), horizon=3, view="messages").epsilon_low == math.inf
+    retraction = Retraction(1.0, slack=0.01)
     assert audit(retraction, horizon=3, promised=1.0).verdict == "keeps its promise"
 
 
@@ -141,8 +141,10 @@ def test_what_has_no_closed_form_is_run():
 def test_certified_losses_are_clopper_and_pearson():
     beta = scipy.stats.beta
     low, high = beta.ppf(0.025, 160, 2500 - 160 + 1), beta.ppf(0.975, 4, 2500 - 3)
-    assert certified_loss(160, 2500, 3, 2500, 0.01, 0.05) == pytest.approx(math.log((low - 0.01) / high))
-    assert certified_loss(5000, 5000, 0, 5000, 0.0, 0.05) == pytest.approx(math.log(5000 / 3.69), abs=1e-3)
+    assert certified_loss(hits=160, others=3, runs=2500, delta=0.01, alpha=0.05) == pytest.approx(
+        math.log((low - 0.01) / high)
+    )
+    assert certified_loss(hits=5000, others=0, runs=5000, alpha=0.05) == pytest.approx(math.log(5000 / 3.69), abs=1e-3)
 
 
 @pytest.mark.parametrize(("runs", "p", "loss", "delta"), [(60, 0.5, 1.0, 0.0), (60, 0.9, 0.5, 0.05)])
@@ -151,14 +153,16 @@ def test_a_lower_end_is_above_the_loss_in_one_case_of_twenty_at_most(runs, p, lo
     q, law, counts = (p - delta) / math.exp(loss), scipy.stats.binom, np.arange(runs + 1)
     first, second = law.pmf(counts, runs, p), law.pmf(counts, runs, q)
     pairs = [(k, j) for k, j in product(counts, counts) if first[k] * second[j] > 1e-6]
-    above = [first[k] * second[j] for k, j in pairs if lower_end(int(k), int(j), runs, delta, 0.05) > loss]
+    seen = {"runs": runs, "delta": delta, "alpha": 0.05}
+    above = [first[k] * second[j] for k, j in pairs if lower_end(hits=int(k), others=int(j), **seen) > loss]
     assert 0.01 < sum(above) < 0.05
 
 
 def test_one_test_of_both_counts_is_as_sharp_as_two_intervals_of_more_runs():
-    assert lower_end(750, 276, 1500, 0.0, 0.05) > certified_loss(1200, 2400, 442, 2400, 0.0, 0.05)
+    few, more = {"runs": 1500, "alpha": 0.05}, {"runs": 2400, "alpha": 0.05}
+    assert lower_end(hits=750, others=276, **few) > certified_loss(hits=1200, others=442, **more)
     for k, j in ((450, 15), (75, 27), (1350, 495), (1500, 0)):
-        assert lower_end(k, j, 1500, 0.0, 0.05) > certified_loss(k, 1500, j, 1500, 0.0, 0.05) + 0.02
+        assert lower_end(hits=k, others=j, **few) > certified_loss(hits=k, others=j, **few) + 0.02
 
 
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
@@ -627,8 +631,8 @@ def test_the_last_digits_of_noise_are_not_compared():
         ({"target": dp_se(1.0, n_arms=3, horizon=100), "problem": ARMS, "horizon": 5, "view": "messages"}, "view"),
         ({"target": AT_RANDOM, "neighbours": None, "problem": ARMS, "horizon": 3, "view": "messages"}, "tell"),
         ({"target": AT_RANDOM, "neighbours": None, "problem": ARMS, "horizon": 3, "view": "state"}, "state"),
-        ({"target": Greedy(2), "horizon": 3}, "neighbours"),
-        ({"target": Greedy(2), "neighbours": None, "horizon": 50, "delta": 0.1}, "horizon"),
+        ({"target": Greedy(n_arms=2), "horizon": 3}, "neighbours"),
+        ({"target": Greedy(n_arms=2), "neighbours": None, "horizon": 50, "delta": 0.1}, "horizon"),
         ({"target": [[1.0, 0.0], [0.5, 0.5]], "neighbours": None, "accounted": 1.0}, "accounted"),
     ],
 )

@@ -203,7 +203,9 @@ def test_the_ceilings_that_the_page_names_are_those_of_the_test(trials):
     cells = json.loads((BOOK.root / "book" / "audit.ipynb").read_text(encoding="utf-8"))["cells"]
     words = " ".join(" ".join("".join(cell["source"]) for cell in cells).split())
     tested = (250, 1500, 5000)  # of 1,000, 6,000 and 20,000 runs
-    certified, accused = ([f"{lower_end(runs, 0, runs, 0.0, alpha):.1f}" for runs in tested] for alpha in (0.05, 0.001))
+    certified, accused = (
+        [f"{lower_end(hits=runs, others=0, runs=runs, alpha=alpha):.1f}" for runs in tested] for alpha in (0.05, 0.001)
+    )
     assert "1,000 runs certify at most {}, 6,000 at most {}, and 20,000 at most {}".format(*certified) in words
     assert "that is {}, {} and {} for these numbers of runs".format(*accused) in words
     assert f"can accuse no promise above {accused[0]}" in words

@@ -228,7 +228,8 @@ def test_the_first_page_counts_the_verdicts(pages: dict[Path, Page]) -> None:
     total = found.pop("the papers")
     assert total[2] == (failed[False], failed[True]) and min(total[2]) > 0
     assert sum(map(sum, total)) == len(theirs)
-    assert sum(sum(map(sum, line)) for line in found.values()) == len(rows)
+    counted_rows = sum(sum(map(sum, line)) for line in found.values())
+    assert counted_rows == len(rows), "list each chapter with claims in the directive verdicts of book/intro.md"
     own = [line for name, line in found.items() if name.startswith("this book")]
     assert sum(sum(map(sum, line)) for line in own) == sum(row["claim"].startswith("own-") for row in rows)
 

@@ -7,7 +7,6 @@ import time
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import NoReturn
 
 import pandas as pd
@@ -138,8 +137,9 @@ def long_runs() -> list[LongRun]:
 @pytest.fixture
 def book(tiny: Book, monkeypatch: pytest.MonkeyPatch) -> Book:
     """A book whose chapter has one longer study, and is executed in no time."""
-    room = SimpleNamespace(long_studies=lambda: {"one": long_study("one", LongStudy(long_runs, []))})
-    monkeypatch.setattr(reproducing, "paper", lambda chapter: room)
+    monkeypatch.setattr(
+        reproducing, "longer_studies", lambda chapter: {"one": long_study("one", LongStudy(long_runs, []))}
+    )
     monkeypatch.setattr(reproducing, "_made", lambda book, chapter: {})
     return tiny
 

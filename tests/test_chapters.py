@@ -438,20 +438,31 @@ def files(folder: Path, pattern: str) -> dict[str, bytes]:
     }
 
 
+def stale_by(book: Book, name: str) -> str:
+    """What mends a notebook; a page of all chapters is made with whichever is reproduced."""
+    chapter = name if name in book.chapters() else book.chapters()[0]
+    return f"{name} is not what its sources give: run private-bandits reproduce {chapter}"
+
+
 def assert_cells_pass(book: Book, chapter: str, output: Path) -> None:
     """Assert that every code cell gives its stored output again; its files go to `output`."""
     path = book.pages / f"{chapter}.ipynb"
     cells = compared(nbformat.read(path, as_version=4))
-    assert cells and all(cells), f"code cells that nbval does not compare: {cells}"
+    stale = stale_by(book, chapter)
+    assert cells and all(cells), f"code cells that nbval does not compare: {cells}\n{stale}"
     passed, log = replay(path, output)
-    assert len(passed) == len(cells) and all(passed), log
+    if len(passed) != len(cells) or not all(passed):
+        pytest.fail(f"{log}\n{stale}", pytrace=False)
 
 
 def assert_files_agree(book: Book, chapter: str, output: Path) -> None:
     """Assert that the files in `output` are the committed ones, byte for byte, longer studies excepted."""
-    data = files(output / "data", "*.csv")
-    assert data and data == files(book.data(chapter), "*.csv")
-    assert files(output / "figures", "*.svg") == files(book.figures(chapter), "*.svg")
+    kinds = (("data", "*.csv", book.data(chapter)), ("figures", "*.svg", book.figures(chapter)))
+    for folder, pattern, committed in kinds:
+        made, stored = files(output / folder, pattern), files(committed, pattern)
+        assert made or folder == "figures"
+        differ = sorted(name for name in made.keys() | stored.keys() if made.get(name) != stored.get(name))
+        assert not differ, f"{', '.join(differ)} differ; {stale_by(book, chapter)}"
 
 
 def test_the_gate_stops_files_that_were_tampered_with(published, tmp_path):
@@ -461,7 +472,7 @@ def test_the_gate_stops_files_that_were_tampered_with(published, tmp_path):
     for place, name in enumerate(("data/figure-1.csv", "data/figure-9.csv", "figures/figure-1.svg")):
         copy = Path(shutil.copytree(output, tmp_path / str(place)))
         (copy / name).write_text("t\n1\n")
-        with pytest.raises(AssertionError):
+        with pytest.raises(AssertionError, match="run private-bandits reproduce tiny"):
             assert_files_agree(published, "tiny", copy)
 
 
@@ -483,7 +494,9 @@ def test_a_chapter_saved_in_jupyter_is_checked_as_unchanged_and_a_number_is_not(
 def test_the_gate_stops_an_output_that_was_tampered_with(published, tmp_path):
     path = published.path("tiny")
     path.write_text(path.read_text(encoding="utf-8").replace("<td>−", "<td>+", 1), encoding="utf-8")
-    with pytest.raises(AssertionError, match="Cell 4: Cell outputs differ"):
+    with pytest.raises(
+        pytest.fail.Exception, match=r"(?s)Cell 4: Cell outputs differ.*run private-bandits reproduce tiny$"
+    ):
         assert_cells_pass(published, "tiny", tmp_path / "out")
 
 

@@ -322,7 +322,7 @@ def test_long_studies_are_published_under_their_label(published, capsys, monkeyp
         assert progress in (True, False)
         return pd.DataFrame({"replication": [0, 1], "t": 10, "regret": [1 / 3, 2.0]})
 
-    monkeypatch.setattr(reproducing, "paper", lambda name: SimpleNamespace(long_studies=lambda: {"horizon": study}))
+    monkeypatch.setattr(reproducing, "longer_studies", lambda chapter: {"horizon": study})
     monkeypatch.setattr(reproducing, "_made", lambda book, chapter: {})
     path = published.data("tiny") / "long-horizon.csv"
     assert main(["reproduce", "--check"], book=published) == 0

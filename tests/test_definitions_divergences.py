@@ -12,9 +12,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import rel_entr
 from scipy.stats import beta
 
-from private_bandits.papers.definitions import bounds
+from private_bandits.papers.definitions import bounds, finite_policies
 from private_bandits.privacy import FinitePolicy, divergences
-from private_bandits_book import finite_policies
 from private_bandits_book.chapters.definitions import lemmas
 
 close = pytest.approx
@@ -34,7 +33,7 @@ class Drawn(FinitePolicy):
         return self.laws[history]
 
 
-RESPONSE, DRAWN = finite_policies.Response(0.5, 2), Drawn(3)
+RESPONSE, DRAWN = finite_policies.Response(0.5, n_arms=2), Drawn(3)
 
 
 def _brute(policy, means, horizon):
@@ -125,7 +124,7 @@ def actions(pair):
     return float(rel_entr(*(np.bincount(codes, weights=law) for law in (pair.ours, pair.theirs))).sum())
 
 
-@pytest.mark.parametrize("policy", [DRAWN, finite_policies.Greedy(2)])
+@pytest.mark.parametrize("policy", [DRAWN, finite_policies.Greedy(n_arms=2)])
 def test_lemma_3_is_exact(policy):
     pair = paired(policy, 3)
     laws = [_brute(policy, means, 3) for means in (FIRST, SECOND)]
@@ -150,7 +149,7 @@ def test_lemma_5_adds_a_positive_term_at_the_exact_loss():
 
 
 def test_lemma_6_holds_for_a_trivial_reason_and_a_step_fails():
-    pair = paired(finite_policies.Exponential(0.1, 2), 2, (0.6, 0.6), (0.65, 0.65))
+    pair = paired(finite_policies.Exponential(0.1, n_arms=2), 2, (0.6, 0.6), (0.65, 0.65))
     least, integral, claimed = lemmas.lemma_6(pair)
     laws = [_brute(pair.policy, means, 2) for means in ((0.6, 0.6), (0.65, 0.65))]
     turned = {path: ((path[0][0], 1 - path[0][1]), path[1]) for path in laws[0]}
@@ -173,12 +172,12 @@ def test_lipschitz_rewards_are_fewer_than_named():
 
 def test_what_replaces_lemma_6(epsilon=1.0):
     for policy in (
-        finite_policies.Response(epsilon, 2),
-        finite_policies.Exponential(epsilon, 2),
+        finite_policies.Response(epsilon, n_arms=2),
+        finite_policies.Exponential(epsilon, n_arms=2),
         Drawn(7, spread=epsilon),
     ):
         pair = paired(policy, 4)
         assert actions(pair) <= action_bound(pair) <= pair.reward_term
     # several arms that differ, in both directions
-    pair = paired(finite_policies.Exponential(epsilon, 2), 4, (0.2, 0.8), (0.7, 0.3))
+    pair = paired(finite_policies.Exponential(epsilon, n_arms=2), 4, (0.2, 0.8), (0.7, 0.3))
     assert 0 < actions(pair) <= action_bound(pair) < pair.reward_term

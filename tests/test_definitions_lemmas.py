@@ -10,12 +10,11 @@ import pytest
 from scipy.stats import norm
 
 from private_bandits.mechanisms import response_probabilities
-from private_bandits.papers.definitions import replacements
+from private_bandits.papers.definitions import finite_policies, replacements
+from private_bandits.papers.definitions.finite_policies import Hedge, LocallyPrivate, OneAnswer, Response
 from private_bandits.privacy import exact_loss, table_laws
-from private_bandits_book import finite_policies
 from private_bandits_book.chapters.definitions import lemmas
 from private_bandits_book.chapters.definitions.lemmas import LAPLACE, NOISELESS, PRIVATE, RESPONSE
-from private_bandits_book.finite_policies import Hedge, LocallyPrivate, Response, Two
 
 close = pytest.approx
 
@@ -43,7 +42,7 @@ def test_lemma_1_holds_by_every_pair_of_tables_and_fails_under_partial_monitorin
             tables = max(float(np.nanmax(logs.max(axis=t) - logs.min(axis=t))) for t in range(horizon - 1))
         rewards = exact_loss(policy, horizon, definition="rewards")
         assert tables == close(exact_loss(policy, horizon)) == close(rewards)
-    hedge = Hedge(0.5, 2)
+    hedge = Hedge(0.5, n_arms=2)
     assert exact_loss(hedge, 3) > 1.5 * exact_loss(hedge, 3, definition="rewards")
 
 
@@ -61,7 +60,7 @@ def test_what_instantaneous_privacy_composes_to():
 def test_noise_on_the_answers():
     found = lemmas.behind_responses(0.7, 3)
     assert PRIVATE not in found and max(found.values()) == found[NOISELESS] == close(0.7)
-    assert found[LAPLACE] == close(exact_loss(LocallyPrivate(finite_policies.LaplaceArgmax(0.7, 2), 0.7), 3))
+    assert found[LAPLACE] == close(exact_loss(LocallyPrivate(finite_policies.LaplaceArgmax(0.7, n_arms=2), 0.7), 3))
     assert lemmas.between_people(lemmas.noisy_answers(0.5, 3), 3) == close(0.5 * lemmas.DISTANCE)
     assert lemmas.noisy_answers(60.0, 2).epsilon == math.inf  # the bare answers have less
     assert lemmas.squeezed(0.5, 3) == (close(1.0), math.inf)
@@ -85,7 +84,7 @@ def test_the_guesses_of_the_example():
 def test_watching_longer_helps_the_attacker():
     found = lemmas.best_guesses(1.0, (2, 3, 4))
     assert found[0] == close(math.e / (1 + math.e)) and found == sorted(found)
-    laws = table_laws(Response(1.0, 2), 3).reshape(16, -1)
+    laws = table_laws(Response(1.0, n_arms=2), 3).reshape(16, -1)
     tables = list(itertools.product(range(4), repeat=2))
     near = [
         (a, b)
@@ -111,7 +110,7 @@ def test_renyi_divergences_by_hand():
     assert lemmas.renyi(p, np.array([1.0, 0.0]), 2.0) == math.inf
     for epsilon in (0.1, 1.0, 4.0):
         keep, flip = response_probabilities(epsilon, n_values=2)
-        rho = lemmas.rho(Two(lambda x, keep=keep, flip=flip: keep if x else flip))
+        rho = lemmas.rho(OneAnswer(lambda x, keep=keep, flip=flip: keep if x else flip))
         assert rho == close(epsilon * math.tanh(epsilon / 2), rel=1e-5) and rho <= epsilon**2 / 2
 
 

@@ -26,7 +26,7 @@ def coverage(intervals, truth):
 
 def test_mean_interval_is_scipys_one_sample_interval():
     sample = np.random.default_rng(0).gamma(2.0, 3.0, size=12)
-    ours = mean_interval(sample, level=0.9)
+    ours = mean_interval(sample, confidence=0.9)
     theirs = stats.ttest_1samp(sample, 0.0).confidence_interval(0.9)
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), rel=1e-12)
     assert ours.measured == pytest.approx(sample.mean())
@@ -85,7 +85,7 @@ def test_exponent_is_scipys_regression_of_the_log_means_and_the_jackknife_of_pse
     rng = np.random.default_rng(7)
     x = np.geomspace(1e2, 1e5, 9)
     samples = np.cumsum(rng.gamma(3, 1, size=(6, 9)), axis=1)
-    fit = fit_exponent(x, samples, level=0.9)
+    fit = fit_exponent(x, samples, confidence=0.9)
     line = stats.linregress(np.log(x), np.log(samples.mean(axis=0)))
     assert fit.measured == pytest.approx(line.slope, rel=1e-10)
     left_out = [np.polyfit(np.log(x), np.log(np.delete(samples, i, axis=0).mean(axis=0)), 1)[0] for i in range(6)]
@@ -135,7 +135,7 @@ def test_growth_interval_covers():
         (lambda: mean_interval([1.0]), "at least 2 replications, got 1"),
         (lambda: mean_interval([1.0, math.nan]), "samples must be a non-empty array of finite numbers"),
         (lambda: mean_interval([True, False]), "array of finite numbers"),
-        (lambda: mean_interval([1, 2], level=1.0), "level must be > 0 and < 1, got 1.0"),
+        (lambda: mean_interval([1, 2], confidence=1.0), "confidence must be > 0 and < 1, got 1.0"),
         (lambda: half_width(1.0, 1), "replications must be finite and >= 2, got 1"),
         (lambda: difference_interval([1.0, 2.0], [3.0]), "b must hold at least 2"),
         (lambda: difference_interval([[1.0, 2.0]] * 2, [3.0, 4.0]), r"a must have shape \(replications,\)"),

@@ -10,6 +10,13 @@ import naive_privacy as naive
 import numpy as np
 import pytest
 
+from private_bandits.papers.definitions.finite_policies import (
+    Exponential,
+    Greedy,
+    LocallyPrivate,
+    Response,
+    noisy_argmax,
+)
 from private_bandits.privacy import (
     FinitePolicy,
     binomial_interval,
@@ -17,13 +24,6 @@ from private_bandits.privacy import (
     exact_loss,
     table_laws,
     worst_case,
-)
-from private_bandits_book.finite_policies import (
-    Exponential,
-    Greedy,
-    LocallyPrivate,
-    Response,
-    noisy_argmax,
 )
 
 
@@ -53,7 +53,7 @@ class Watching(Table):
 @pytest.mark.parametrize(("epsilon", "n_arms"), [(1e-9, 2), (0.3, 3), (40.0, 2)])
 def test_randomised_response_pays_epsilon_a_round(epsilon, n_arms):
     """The best arm can differ in every round after the first, and each answer pays epsilon."""
-    policy = Response(epsilon, n_arms)
+    policy = Response(epsilon, n_arms=n_arms)
     for horizon in (1, 2, 3, 5):
         assert exact_loss(policy, horizon) == pytest.approx((horizon - 1) * epsilon, abs=1e-10)
         one_round = exact_loss(policy, horizon, definition="instantaneous")
@@ -72,8 +72,8 @@ class Constant(FinitePolicy):
 
 def test_limits():
     for definition in ("outcomes", "rewards", "instantaneous"):
-        assert exact_loss(Constant(), 4, definition=definition) == exact_loss(Response(1.0, 2), 1) == 0.0
-        assert exact_loss(Greedy(2), 3, definition=definition) == math.inf
+        assert exact_loss(Constant(), 4, definition=definition) == exact_loss(Response(1.0, n_arms=2), 1) == 0.0
+        assert exact_loss(Greedy(n_arms=2), 3, definition=definition) == math.inf
     assert exact_loss(Constant(), 3, definition="local") == math.inf
     assert exact_loss(Constant(rewards=[1.0]), 3, definition="local") == 0.0
 
@@ -118,7 +118,7 @@ def test_the_witness_pays_the_loss(policy, definition):
 
 
 def test_local_loss_is_that_of_the_channel(epsilon=2.0):
-    policy = LocallyPrivate(Greedy(2), epsilon)
+    policy = LocallyPrivate(Greedy(n_arms=2), epsilon)
     for horizon in (1, 3):
         assert exact_loss(policy, horizon, definition="local") == pytest.approx(epsilon, abs=1e-10)
     assert naive.local_loss(policy.channel.tolist(), 3) == pytest.approx(epsilon, abs=1e-10)
@@ -126,7 +126,7 @@ def test_local_loss_is_that_of_the_channel(epsilon=2.0):
 
 def test_hidden_responses_are_summed_over():
     """P(a | r) as a sum over every response sequence, and the loss of one reward is at most that of its response."""
-    learner = Exponential(3.0, 2)
+    learner = Exponential(3.0, n_arms=2)
     policy = LocallyPrivate(learner, 0.8)
     for arms, rewards in product(product((0, 1), repeat=4), product((0, 1), repeat=4)):
         expected = naive.private_probability(learner, policy.channel.tolist(), arms, rewards)
@@ -134,7 +134,7 @@ def test_hidden_responses_are_summed_over():
         if expected > 0:
             assert naive.probability(policy, arms, table) == pytest.approx(expected, rel=1e-12)
     assert exact_loss(policy, 4) <= 0.8 + 1e-12
-    assert exact_loss(LocallyPrivate(Greedy(2), 0.8), 4) == pytest.approx(0.8, abs=1e-12)
+    assert exact_loss(LocallyPrivate(Greedy(n_arms=2), 0.8), 4) == pytest.approx(0.8, abs=1e-12)
 
 
 # Environment privacy
@@ -200,8 +200,8 @@ def test_argmax_of_noisy_scores():
 
 
 def test_binomial_interval():
-    """The tails of the binomial law at the ends are (1 - level) / 2."""
-    low, high = binomial_interval(7, 20, 0.9)
+    """The tails of the binomial law at the ends are (1 - confidence) / 2."""
+    low, high = binomial_interval(7, 20, confidence=0.9)
     tail = [
         sum(math.comb(20, k) * p**k * (1 - p) ** (20 - k) for k in part)
         for p, part in ((low, range(7, 21)), (high, range(8)))
@@ -218,15 +218,15 @@ ENVIRONMENT = {"definition": "environment"}
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: exact_loss(Greedy(2), 2, definition="dp"), "definition must be one of"),
+        (lambda: exact_loss(Greedy(n_arms=2), 2, definition="dp"), "definition must be one of"),
         (lambda: exact_loss(Constant(rewards=[1, 0, 1.0]), 2), "rewards must be different"),
-        (lambda: exact_loss(Greedy(3), 9), "horizon must be smaller"),
-        (lambda: table_laws(Greedy(2), 12), "horizon must be smaller"),
+        (lambda: exact_loss(Greedy(n_arms=3), 9), "horizon must be smaller"),
+        (lambda: table_laws(Greedy(n_arms=2), 12), "horizon must be smaller"),
         (lambda: exact_loss(Constant([1.5, -0.5]), 2), "policy.probabilities(()) must be a law of 2 arms"),
         (lambda: exact_loss(Constant(channel=np.eye(3)), 2, definition="local"), "channel must have a row for each"),
-        (lambda: exact_loss(Greedy(2), 2, **ENVIRONMENT), "environments must hold at least two"),
-        (lambda: exact_loss(Greedy(2), 2, **ENVIRONMENT, environments=[(0.1, 0.2)] * 2), "the distance of two"),
-        (lambda: LocallyPrivate(Greedy(2), 1.0).probabilities(((1, 0),)), "history must be possible"),
+        (lambda: exact_loss(Greedy(n_arms=2), 2, **ENVIRONMENT), "environments must hold at least two"),
+        (lambda: exact_loss(Greedy(n_arms=2), 2, **ENVIRONMENT, environments=[(0.1, 0.2)] * 2), "the distance of two"),
+        (lambda: LocallyPrivate(Greedy(n_arms=2), 1.0).probabilities(((1, 0),)), "history must be possible"),
     ],
 )
 def test_bad_arguments_are_refused(call, message):

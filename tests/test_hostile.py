@@ -62,7 +62,7 @@ CORPUS = [
     ("estimates.mean_interval", {"samples": hostile.MASKED}, "samples"),
     ("papers.contextual.ldp_linucb", {"noise": "laplace", "delta": hostile.CONTEXT}, "delta"),
     ("papers.definitions.replacements.asoodeh_zhang", {"divergences": np.ones(5)}, "divergences"),
-    ("papers.semibandits.separated", {"shape": "K-path", "others": 1}, "others"),
+    ("papers.semibandits.separated", {"kind": "K-path", "others": 1}, "others"),
     ("privacy.audit", {"neighbours": 1}, "neighbours"),
     ("privacy.audit", {"target": hostile.Fair(), "horizon": 3, "view": np.array([1, None], object)}, "view"),
     ("privacy.exact_loss", {"definition": "environment", "environments": 1}, "environments"),

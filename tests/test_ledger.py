@@ -165,9 +165,12 @@ def test_a_comparison_of_ours_says_what_would_refute_it_and_how_near_a_search_ca
     """What the book claims by runs it has searched for the opposite of, and says where that was nearest."""
     rows = pd.read_csv(find_book().data(chapter) / "claims.csv", keep_default_na=False)
     told = {claim.claim: (claim.refuted_by, claim.closest) for claim in claims_of(chapter)}
-    assert {row.claim: (row.refuted_by, row.closest) for row in rows.itertuples()} == told
+    stale = f"run private-bandits reproduce {chapter}"
+    assert {row.claim: (row.refuted_by, row.closest) for row in rows.itertuples()} == told, stale
     ours = rows[rows["claim"].str.startswith("own-") & (rows["evidence"] == MEASURED)]
-    assert set(ours.loc[ours["closest"] == "", "claim"]) == set()
+    assert set(ours.loc[ours["closest"] == "", "claim"]) == set(), (
+        "claims.toml must say refuted_by and closest of these"
+    )
     found = rows.loc[rows["closest"] != "", ["refuted_by", "closest"]]
     assert found["closest"].str.contains(r"\d").all() and not found.stack().duplicated().any()
 

@@ -44,14 +44,14 @@ def test_the_ends_hold_the_mean_of_runs_that_are_played(problem, epsilon, v, c, 
     low, high = (ends(problem, policy, marks, 20)[:, end] for end in (0, 1))
     run = simulate(problem, policy, horizon=horizon, replications=10, seed=2, checkpoints=marks[:-1], n_jobs=2)
     for place in range(len(marks)):
-        seen = mean_interval(run.regret.values[:, place], level=0.999)
-        least, most = (mean_interval(end[:, place], level=0.999) for end in (low, high))
+        seen = mean_interval(run.regret.values[:, place], confidence=0.999)
+        least, most = (mean_interval(end[:, place], confidence=0.999) for end in (low, high))
         assert least.low <= seen.high and seen.low <= most.high
         assert np.all(low[:, place] <= high[:, place]) and high[:, place].mean() < (1 + width) * low[:, place].mean()
     if math.isinf(epsilon):
         wrong = ends(problem, robust_ucb(v=v, u=u, horizon=horizon, c=1.1 * c), marks, 20)
-        seen = mean_interval(run.regret.values[:, -1], level=0.999)
-        assert mean_interval(wrong[:, 0, -1], level=0.999).low > seen.high
+        seen = mean_interval(run.regret.values[:, -1], confidence=0.999)
+        assert mean_interval(wrong[:, 0, -1], confidence=0.999).low > seen.high
 
 
 def test_a_run_without_noise_is_bracketed_pull_by_pull():

@@ -29,7 +29,7 @@ METADATA = {
 LONGEST, OWN = 15, 28  # lines of a definition, and of a policy that the pages for a reader's own show
 # What Jupyter and a forge would show as it stands: {role}`words`, the fence of a directive, and a label.
 MYST = re.compile(r"\{[\w:+.-]+\}`|^ *(?:`{3,}|~{3,}|:{3,}) *\{|^:{3,}|^\(\S+\)= *$", re.MULTILINE)
-WIDEST, TALLEST, VISIBLE, HIDDEN = 75, 30, range(100, 301), 12  # letters, lines of a cell, of all that are shown or not
+WIDEST, TALLEST, VISIBLE, HIDDEN = 75, 30, range(15, 301), 12  # letters, lines of a cell, of all that are shown or not
 # A path of one machine, an object's address, a kernel's temporary file, a time of day.
 PASSING = re.compile(r"(?<![\w.])/(home|root|tmp|Users|opt)/|\bat 0x[0-9a-f]+|ipykernel_\d+|\d\d:\d\d:\d\d")
 

@@ -152,7 +152,7 @@ def test_the_ends_of_rho():
     assert Guarantee.concentrated(math.inf, "local", "each reply", delta=1e-3) == Guarantee.none()
 
 
-def test_a_promise_of_rho_is_one_at_every_delta():
+def test_a_promise_of_rho_is_one_at_every_delta_and_of_its_own_kind():
     rho = Guarantee.concentrated(0.05, "central", "noisy sums", delta=1e-3, joint=True)
     assert [rho.at(delta) for delta in (0.0, 1e-6, 1e-3)] == [
         None,
@@ -161,6 +161,19 @@ def test_a_promise_of_rho_is_one_at_every_delta():
     ]
     assert rho.facts()["trust"] == "central, joint" and "ρ = 0.05" in str(rho)
     plain = guarantee(delta=1e-3)
+    joint = guarantee(trust="central", joint=True)
+    kinds = (
+        rho,
+        plain,
+        guarantee(),
+        guarantee(rho=0.02),
+        joint,
+        Guarantee.none(),
+        guarantee(epsilon=math.inf, rho=0.1),
+    )
+    assert [each.kind for each in kinds] == [
+        *("joint concentrated", "approximate", "pure", "pure", "joint pure", "none", "concentrated")
+    ]
     assert (plain.at(1e-4), plain.at(1e-3), plain.at(0.1), Guarantee.none().at(0.0)) == (None, 0.2, 0.2, math.inf)
 
 

@@ -48,7 +48,7 @@ def cost(chapter: str) -> tuple[float, float]:
     return min(known, progress._FIXED), max(0.0, known - progress._FIXED)
 
 
-@pytest.mark.parametrize("chapter", BOOK.chapters())
+@pytest.mark.parametrize("chapter", [name for name in BOOK.chapters() if name in {row["work"] for row in BOOK.costs()}])
 def test_the_estimate_of_a_chapter_follows_its_parameters(chapter, capsys):
     own = BOOK.parameters(chapter)
     fixed, runs = cost(chapter)

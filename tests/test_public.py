@@ -6,6 +6,8 @@ import ast
 import importlib
 import json
 import re
+import subprocess
+import sys
 import typing
 from pathlib import Path
 from typing import Any
@@ -49,6 +51,16 @@ def test_what_is_listed_is_there_once_and_in_order():
         names = module.__all__
         assert sorted(names) == list(names) and len({*names}) == len(names), room
         assert all(hasattr(module, name) for name in names), room
+
+
+def test_the_bounds_of_every_paper_come_with_it():
+    """In a process of its own, where nobody has imported them before."""
+    code = """
+from private_bandits.papers import cascading, contextual, definitions, heavy_tailed, semibandits
+for paper in (cascading, contextual, definitions, heavy_tailed, semibandits):
+    assert "bounds" in paper.__all__ and paper.bounds.__all__, paper
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def used(notebook: Path) -> set[str]:

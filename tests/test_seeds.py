@@ -105,7 +105,9 @@ def test_reproduce_writes_and_checks_the_verdicts_on_other_seeds(published, monk
 
 @pytest.mark.parametrize("chapter", [name for name in find_book().chapters() if described(name)[1]])
 def test_every_committed_claim_was_judged_on_five_other_seeds(chapter):
-    claims, rows = (pd.read_csv(find_book().data(chapter) / f"{name}.csv") for name in ("claims", "seeds"))
-    assert list(rows["claim"]) == list(claims["claim"].repeat(6))
+    stale, folder = f"run private-bandits reproduce --seeds 5 {chapter}", find_book().data(chapter)
+    assert (folder / "seeds.csv").is_file(), stale
+    claims, rows = (pd.read_csv(folder / f"{name}.csv") for name in ("claims", "seeds"))
+    assert list(rows["claim"]) == list(claims["claim"].repeat(6)), stale
     own = rows.groupby("claim", sort=False).first()
     assert all(claims["verdict"].isin([UNDECIDED]) | (claims["verdict"] == own["verdict"].to_numpy()))

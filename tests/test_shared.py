@@ -723,7 +723,7 @@ def test_an_answer_may_be_an_iterator_in_a_run_and_in_its_trace(problem):
     "work",
     [
         lambda: audit(baselines.adap_ucb(1.0), problem=ARMS, horizon=6, seed=1),
-        lambda: lower_end(750, 276, 1500, 0.0, 0.05),
+        lambda: lower_end(hits=750, others=276, runs=1500, alpha=0.05),
         lambda: [cascading.algorithms(1.0, delta=delta) for delta in (1e-6, 0.1, 0.5)],
         lambda: play(Arm0(), BALL),
         lambda: play(baselines.adap_ucb(1.0)),

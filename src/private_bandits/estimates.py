@@ -82,7 +82,7 @@ class Interval(NamedTuple):
         return {"measured": self.measured, "low": self.low, "high": self.high}
 
 
-def half_width(se: Any, replications: Any, level: float = 0.95) -> Any:
+def half_width(se: Any, replications: Any, *, confidence: float = 0.95) -> Any:
     """Return half the width of a Student-t interval of a mean.
 
     Parameters
@@ -91,7 +91,7 @@ def half_width(se: Any, replications: Any, level: float = 0.95) -> Any:
         Standard error of the mean.
     replications : int or array of int, >= 2
         Observations behind the mean.
-    level : float in (0, 1)
+    confidence : float in (0, 1)
         Coverage.
 
     Returns
@@ -102,9 +102,10 @@ def half_width(se: Any, replications: Any, level: float = 0.95) -> Any:
     Raises
     ------
     ValueError
-        If an error is below 0, there are fewer than two replications, shapes do not fit, or `level` is not in (0, 1).
+        If an error is below 0, there are fewer than two replications, shapes do not fit, or `confidence` is not in
+        (0, 1).
     """
-    level = checks.real("level", level, above=0, below=1)
+    confidence = checks.real("confidence", confidence, above=0, below=1)
     for name, value, least in (("se", se, 0.0), ("replications", replications, 2.0)):
         numbers = np.asarray(value, None if np.asarray(value).dtype.kind not in "iuf" else np.float64)
         if numbers.dtype.kind not in "iuf" or not ((numbers >= least) & np.isfinite(numbers)).all():
@@ -114,10 +115,10 @@ def half_width(se: Any, replications: Any, level: float = 0.95) -> Any:
         np.broadcast_shapes(*shapes)
     except (ValueError, RuntimeError):  # the second for too many dimensions
         raise ValueError(f"se and replications must fit, got shapes {checks.brief(shapes)}") from None
-    return np.asarray(se) * scipy.special.stdtrit(np.asarray(replications) - 1.0, (1 + level) / 2)
+    return np.asarray(se) * scipy.special.stdtrit(np.asarray(replications) - 1.0, (1 + confidence) / 2)
 
 
-def mean_interval(samples: Any, axis: int = 0, level: float = 0.95) -> Interval:
+def mean_interval(samples: Any, axis: int = 0, *, confidence: float = 0.95) -> Interval:
     """Return the mean over replications with its Student-t interval.
 
     Parameters
@@ -126,7 +127,7 @@ def mean_interval(samples: Any, axis: int = 0, level: float = 0.95) -> Interval:
         Measurements, finite, at least two along `axis`.
     axis : int
         The axis of replications.
-    level : float in (0, 1)
+    confidence : float in (0, 1)
         Coverage, point by point.
 
     Returns
@@ -137,18 +138,18 @@ def mean_interval(samples: Any, axis: int = 0, level: float = 0.95) -> Interval:
     Raises
     ------
     ValueError
-        If `samples` is not a finite array with at least two replications, or `level` is not in (0, 1).
+        If `samples` is not a finite array with at least two replications, or `confidence` is not in (0, 1).
     """
     array = checks.array("samples", samples)
     rows = np.moveaxis(array, checks.integer("axis", axis, at_least=-array.ndim, at_most=array.ndim - 1), 0)
     n = _replications("samples", rows)
     mean = rows.mean(axis=0)
     se = rows.std(axis=0, ddof=1) / np.sqrt(n)
-    half = half_width(se, n, level)
+    half = half_width(se, n, confidence=confidence)
     return Interval(_plain(mean), _plain(mean - half), _plain(mean + half), _plain(se), n)
 
 
-def difference_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
+def difference_interval(a: Any, b: Any, *, confidence: float = 0.95) -> Interval:
     """Return mean(a) - mean(b) with Welch's interval.
 
     Parameters
@@ -156,7 +157,7 @@ def difference_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
     a, b : arrays, shapes (n,) and (m,), n, m >= 2
         Independent samples; the variances may differ. Samples that depend positively (two policies in the
         same environments) make the interval wider than it needs to be.
-    level : float in (0, 1)
+    confidence : float in (0, 1)
         Coverage.
 
     Returns
@@ -167,16 +168,16 @@ def difference_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
     Raises
     ------
     ValueError
-        If a sample is not one of at least two finite numbers, or `level` is not in (0, 1).
+        If a sample is not one of at least two finite numbers, or `confidence` is not in (0, 1).
     """
     mean_a, var_a, n_a = _moments("a", a)
     mean_b, var_b, n_b = _moments("b", b)
-    se, quantile = _welch(var_a, n_a, var_b, n_b, level)
+    se, quantile = _welch(var_a, n_a, var_b, n_b, confidence)
     difference = mean_a - mean_b
     return Interval(difference, difference - quantile * se, difference + quantile * se, se, min(n_a, n_b))
 
 
-def ratio_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
+def ratio_interval(a: Any, b: Any, *, confidence: float = 0.95) -> Interval:
     """Return mean(a) / mean(b) with an interval symmetric on the logarithmic scale.
 
     The logarithm of each mean has standard error se / mean to first order; Welch's formula combines the two.
@@ -186,7 +187,7 @@ def ratio_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
     ----------
     a, b : arrays, shapes (n,) and (m,), n, m >= 2
         Independent samples with positive means.
-    level : float in (0, 1)
+    confidence : float in (0, 1)
         Coverage.
 
     Returns
@@ -204,13 +205,13 @@ def ratio_interval(a: Any, b: Any, level: float = 0.95) -> Interval:
     for name, mean in (("a", mean_a), ("b", mean_b)):
         if mean <= 0:
             raise ValueError(f"the mean of {name} must be > 0, got {mean:g}")
-    se, quantile = _welch(var_a / mean_a**2, n_a, var_b / mean_b**2, n_b, level)
+    se, quantile = _welch(var_a / mean_a**2, n_a, var_b / mean_b**2, n_b, confidence)
     ratio = mean_a / mean_b
     factor = float(np.exp(quantile * se))
     return Interval(ratio, ratio / factor, ratio * factor, ratio * se, min(n_a, n_b))
 
 
-def fit_exponent(x: Any, samples: Any, level: float = 0.95) -> Interval:
+def fit_exponent(x: Any, samples: Any, *, confidence: float = 0.95) -> Interval:
     """Fit mean(samples) = c x^a by least squares in logarithms.
 
     The interval is the delete-one-replication jackknife with a Student-t quantile: a replication is left out
@@ -222,7 +223,7 @@ def fit_exponent(x: Any, samples: Any, level: float = 0.95) -> Interval:
         At least two different values.
     samples : array, shape (replications, points)
         At least two replications; every mean over all but one of them must be > 0.
-    level : float in (0, 1)
+    confidence : float in (0, 1)
         Coverage.
 
     Returns
@@ -236,10 +237,10 @@ def fit_exponent(x: Any, samples: Any, level: float = 0.95) -> Interval:
         If a logarithm does not exist, the shapes disagree, or `x` has a single value.
     """
     slope, left_out = _slopes(x, samples)
-    return _jackknife(slope, left_out, level)
+    return _jackknife(slope, left_out, confidence)
 
 
-def exponent_difference(x: Any, a: Any, b: Any, level: float = 0.95) -> Interval:
+def exponent_difference(x: Any, a: Any, b: Any, *, confidence: float = 0.95) -> Interval:
     """Return the exponent of mean(a) in x minus that of mean(b), fitted as by `fit_exponent`, on paired replications.
 
     A replication is left out of both at once, so what its seed does to both cancels.
@@ -250,7 +251,7 @@ def exponent_difference(x: Any, a: Any, b: Any, level: float = 0.95) -> Interval
         At least two different values.
     a, b : arrays, shape (replications, points)
         Row by row from the same seeds; every mean over all but one replication must be > 0.
-    level : float in (0, 1)
+    confidence : float in (0, 1)
         Coverage of the jackknife interval.
 
     Returns
@@ -266,10 +267,10 @@ def exponent_difference(x: Any, a: Any, b: Any, level: float = 0.95) -> Interval
     (slope_a, left_out_a), (slope_b, left_out_b) = (_slopes(x, samples) for samples in (a, b))
     if left_out_a.shape != left_out_b.shape:
         raise ValueError(f"a and b must have as many replications, got {left_out_a.size} and {left_out_b.size}")
-    return _jackknife(slope_a - slope_b, left_out_a - left_out_b, level)
+    return _jackknife(slope_a - slope_b, left_out_a - left_out_b, confidence)
 
 
-def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.95) -> Interval:
+def fit_growth(t: Any, curves: Any, start: float, stop: float, *, confidence: float = 0.95) -> Interval:
     """Fit the exponent a of R(t) = c (ln t)^a + d on the window start <= t <= stop.
 
     The constant d, what was lost before the regime began, would bias a fit of R itself, so the regret per unit of
@@ -284,7 +285,7 @@ def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.
         Cumulative regret.
     start, stop : float, 1 < start < stop
         The window, ends included; it is cut at checkpoints into pieces of about a quarter of a decade, at least two.
-    level : float in (0, 1)
+    confidence : float in (0, 1)
         Coverage of the jackknife interval.
 
     Returns
@@ -307,7 +308,7 @@ def fit_growth(t: Any, curves: Any, start: float, stop: float, level: float = 0.
     cuts = np.unique(inside[np.round(np.linspace(0, inside.size - 1, pieces + 1)).astype(int)])
     log_t = np.log(rounds[cuts])
     rate = np.diff(rows[:, cuts], axis=1) / np.diff(log_t)
-    fit = fit_exponent((log_t[1:] + log_t[:-1]) / 2, rate, level)
+    fit = fit_exponent((log_t[1:] + log_t[:-1]) / 2, rate, confidence=confidence)
     return Interval(fit.measured + 1, fit.low + 1, fit.high + 1, fit.se, fit.runs)
 
 
@@ -329,10 +330,10 @@ def _slopes(x: Any, samples: Any) -> tuple[float, np.ndarray]:
     return float(weights @ np.log(mean)), np.log(left_out) @ weights
 
 
-def _jackknife(value: float, left_out: np.ndarray, level: float) -> Interval:
+def _jackknife(value: float, left_out: np.ndarray, confidence: float) -> Interval:
     n = len(left_out)
     se = float(np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)))
-    half = float(half_width(se, n, level))
+    half = float(half_width(se, n, confidence=confidence))
     return Interval(value, value - half, value + half, se, n)
 
 
@@ -359,15 +360,15 @@ def _moments(name: str, value: Any) -> tuple[float, float, int]:
     return float(sample.mean()), float(sample.var(ddof=1)), n
 
 
-def _welch(var_a: float, n_a: int, var_b: float, n_b: int, level: float) -> tuple[float, float]:
+def _welch(var_a: float, n_a: int, var_b: float, n_b: int, confidence: float) -> tuple[float, float]:
     """Return the standard error of a difference of means and its t quantile (Welch-Satterthwaite)."""
-    level = checks.real("level", level, above=0, below=1)
+    confidence = checks.real("confidence", confidence, above=0, below=1)
     part_a, part_b = var_a / n_a, var_b / n_b
     total = part_a + part_b
     if total == 0:
         return 0.0, 0.0
     freedom = total**2 / (part_a**2 / (n_a - 1) + part_b**2 / (n_b - 1))
-    return float(np.sqrt(total)), float(scipy.special.stdtrit(freedom, (1 + level) / 2))
+    return float(np.sqrt(total)), float(scipy.special.stdtrit(freedom, (1 + confidence) / 2))
 
 
 def _plain(x: Any) -> Any:

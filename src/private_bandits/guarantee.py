@@ -254,6 +254,32 @@ class Guarantee(Shown):
         if not isinstance(self.reason, str) or not self.reason.strip() or "\n" in self.reason:
             raise ValueError(f"reason must be one line of text, got {checks.brief(self.reason)}")
 
+    @property
+    def kind(self) -> str:
+        """The kind of the promise.
+
+        Only promises of one kind, and of one trust, are compared by their size; those of another kind are compared at
+        one delta above 0, by `at`.
+
+        Returns
+        -------
+        str
+            "pure" (epsilon at delta 0), "concentrated" (rho, and no epsilon at delta 0) or "approximate" (epsilon at a
+            delta above 0), "joint " before it where it is of what all others see; "none" without a promise.
+
+        Examples
+        --------
+        >>> Guarantee.certified(1.0, 1.0, "central", "noisy sums", joint=True).kind
+        'joint pure'
+        >>> Guarantee.concentrated(0.1, "central", "noisy sums", delta=1e-6).kind
+        'concentrated'
+        """
+        if math.isinf(self.epsilon) and self.rho is None:
+            return "none"
+        pure = self.delta == 0.0 and math.isfinite(self.epsilon)
+        kind = "pure" if pure else "approximate" if self.rho is None else "concentrated"
+        return f"joint {kind}" if self.joint else kind
+
     def at(self, delta: float) -> float | None:
         """Return the epsilon that is promised at delta, by epsilon or by rho.
 

@@ -120,6 +120,12 @@ def paper(chapter: str) -> Any:
     return importlib.import_module(name) if chapter and importlib.util.find_spec(name) else None
 
 
+def longer_studies(chapter: str) -> dict[str, Callable[..., Any]]:
+    """Return the longer studies of a chapter by their labels, none where its room names none."""
+    studies: dict[str, Callable[..., Any]] = getattr(paper(chapter), "long_studies", dict)()
+    return studies
+
+
 def _parameter_cells(notebook: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [cell for cell in notebook["cells"] if "parameters" in cell["metadata"].get("tags", [])]
 

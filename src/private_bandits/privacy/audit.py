@@ -174,7 +174,7 @@ def audit(
     total = checks.integer("runs", runs, at_least=0, at_most=10**8)
     if 0 < total < 10 * _LEAST:
         raise ValueError(f"runs must be 0 or >= {10 * _LEAST}, got {total}")
-    level = checks.real("confidence", confidence, above=0, below=1)
+    error = 1 - checks.real("confidence", confidence, above=0, below=1)
     halves = [streams(checks.integer("seed", seed, at_least=0), half) for half in (0, 1)]
     promise = None if promised is None else checks.real("promised", promised, at_least=0, infinite=True)
     proved = math.inf if accounted is None else checks.real("accounted", accounted, at_least=0, infinite=True)
@@ -204,8 +204,8 @@ def audit(
         if total > 0:
             outcomes = _runs(target, kind, neighbours, view, problem, horizon, halves[0], total >= FULL_SEARCH)
             witness, event = _sampled(*outcomes, total, failure, halves)
-            counts = event.hits, event.others, event.runs, failure
-            low, sure = (lower_end(*counts, (1 - level) * part) for part in (1.0, _SURE))
+            counts: dict[str, Any] = {"hits": event.hits, "others": event.others, "runs": event.runs, "delta": failure}
+            low, sure = (lower_end(**counts, alpha=error * part) for part in (1.0, _SURE))
             how = "sampled"
         # an account that runs refute is none
         high, by = (proved, "accounting") if sure <= proved < math.inf else (math.inf, "none")

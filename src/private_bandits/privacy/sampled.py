@@ -9,7 +9,7 @@ import scipy
 from private_bandits import checks
 
 
-def binomial_interval(successes: int, runs: int, level: float = 0.95) -> tuple[float, float]:
+def binomial_interval(successes: int, runs: int, *, confidence: float = 0.95) -> tuple[float, float]:
     """Return the exact (Clopper-Pearson) interval of a success probability.
 
     Parameters
@@ -18,7 +18,7 @@ def binomial_interval(successes: int, runs: int, level: float = 0.95) -> tuple[f
         0 <= successes <= runs.
     runs : int
         >= 1.
-    level : float in (0, 1)
+    confidence : float in (0, 1)
         Coverage, at least.
 
     Returns
@@ -33,21 +33,21 @@ def binomial_interval(successes: int, runs: int, level: float = 0.95) -> tuple[f
     """
     n = checks.integer("runs", runs, at_least=1)
     k = checks.integer("successes", successes, at_least=0, at_most=n)
-    tail = (1 - checks.real("level", level, above=0, below=1)) / 2
+    tail = (1 - checks.real("confidence", confidence, above=0, below=1)) / 2
     low = float(scipy.special.betaincinv(k, n - k + 1, tail)) if k > 0 else 0.0
     high = float(scipy.special.betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
     return low, high
 
 
-def certified_loss(hits: Any, runs: int, others: Any, other_runs: int, delta: float, alpha: float) -> Any:
+def certified_loss(*, hits: Any, others: Any, runs: int, delta: float = 0.0, alpha: float) -> Any:
     """Return the loss that an event certifies: P(event | a) > exp(loss) P(event | b) + delta.
 
     Parameters
     ----------
     hits, others : int array
         How often the event happened on a, and on b.
-    runs, other_runs : int
-        Runs on each, >= 1.
+    runs : int
+        On each, >= 1.
     delta : float
         In [0, 1).
     alpha : float
@@ -63,17 +63,17 @@ def certified_loss(hits: Any, runs: int, others: Any, other_runs: int, delta: fl
     ValueError
         If an argument is out of range.
     """
-    runs, other_runs = checks.integer("runs", runs, at_least=1), checks.integer("other_runs", other_runs, at_least=1)
+    runs = checks.integer("runs", runs, at_least=1)
     _risks(delta, alpha)
-    k, j = _counts("hits", hits, runs), _counts("others", others, other_runs)
+    k, j = _counts("hits", hits, runs), _counts("others", others, runs)
     low = np.where(k > 0, scipy.special.betaincinv(np.maximum(k, 1), runs - k + 1, alpha / 2), 0.0)
-    high = np.where(j < other_runs, scipy.special.betainccinv(j + 1, np.maximum(other_runs - j, 1), alpha / 2), 1.0)
+    high = np.where(j < runs, scipy.special.betainccinv(j + 1, np.maximum(runs - j, 1), alpha / 2), 1.0)
     with np.errstate(divide="ignore"):
         return np.log(np.maximum(low - delta, 0.0)) - np.log(high)
 
 
 @np.errstate(under="ignore")
-def lower_end(hits: int, others: int, runs: int, delta: float, alpha: float) -> float:
+def lower_end(*, hits: int, others: int, runs: int, delta: float = 0.0, alpha: float) -> float:
     """Return the largest loss that an event refutes, P(event | a) <= exp(loss) P(event | b) + delta.
 
     Parameters
@@ -106,7 +106,8 @@ def lower_end(hits: int, others: int, runs: int, delta: float, alpha: float) -> 
 
     Examples
     --------
-    >>> round(lower_end(750, 276, 1500, 0.0, 0.05), 2), round(float(certified_loss(750, 1500, 276, 1500, 0.0, 0.05)), 2)
+    >>> seen = {"hits": 750, "others": 276, "runs": 1500, "alpha": 0.05}
+    >>> round(lower_end(**seen), 2), round(float(certified_loss(**seen)), 2)
     (0.9, 0.84)
     """
     _risks(delta, alpha)
@@ -114,7 +115,7 @@ def lower_end(hits: int, others: int, runs: int, delta: float, alpha: float) -> 
     checks.integer("hits", hits, at_least=0, at_most=runs)
     checks.integer("others", others, at_least=0, at_most=runs)
     spent, outside = alpha / 20, alpha * 1e-7
-    low, high = binomial_interval(others, runs, 1 - spent)
+    low, high = binomial_interval(others, runs, confidence=1 - spent)
     law = scipy.stats.binom
     seen = np.arange(law.ppf(outside, runs, low), law.isf(outside, runs, high) + 1)
 

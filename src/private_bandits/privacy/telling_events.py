@@ -116,7 +116,7 @@ def learn(first: np.ndarray, second: np.ndarray, delta: float) -> Found:
     Parameters
     ----------
     first, second : float array, shape (outcomes, width)
-        Outcomes on two neighbours, at least two of each.
+        Outcomes on two neighbours, as many of each, at least two.
     delta : float
         In [0, 1).
 
@@ -153,7 +153,7 @@ def learn(first: np.ndarray, second: np.ndarray, delta: float) -> Found:
 def _worth(mine: np.ndarray, other: np.ndarray, levels: np.ndarray, delta: float) -> tuple[np.ndarray, np.ndarray]:
     """What each threshold on sorted numbers certifies, and how many are above it."""
     k, j = (len(each) - np.searchsorted(each, levels) for each in (mine, other))
-    return certified_loss(k, len(mine), j, len(other), delta, _STRICT), k + j
+    return certified_loss(hits=k, others=j, runs=len(mine), delta=delta, alpha=_STRICT), k + j
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:

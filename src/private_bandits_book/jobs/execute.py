@@ -2,6 +2,7 @@
 
 import asyncio
 import builtins
+import json
 import logging
 import os
 import re
@@ -74,7 +75,7 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
     try:
         with progress(path.stem) as places, _kernels(output, strict) as kernels:
             notebook = papermill.execute_notebook(
-                nbformat.read(path, as_version=4), None, parameters=parameters, cwd=path.parent, coalesce_streams=True,
+                _read(path), None, parameters=parameters, cwd=path.parent, coalesce_streams=True,
                 kernel_name="python3", kernel_manager_class=kernels, progress_bar=sys.stderr.isatty(),
                 on_cell_start=lambda cell, cell_index: places.append(
                     f"{path.stem}, {cell.source:.60}".partition("\n")[0]
@@ -106,6 +107,14 @@ def judged_twice(notebook: NotebookNode) -> list[str]:
 
 def _judged(output: NotebookNode) -> list[str]:
     return re.findall(r'<details id="\w+-claim-([^"]+)"', "".join(output.get("data", {}).get("text/html", "")))
+
+
+def _read(path: Path) -> NotebookNode:
+    """Return a notebook that may come from no Jupyter: neither ids of its cells nor its language need be said."""
+    notebook = json.loads(path.read_text(encoding="utf-8")) | {"metadata": _METADATA, "nbformat_minor": 5}
+    for place, cell in enumerate(notebook["cells"]):
+        cell["id"] = f"c{place:03d}"
+    return nbformat.reads(json.dumps(notebook), as_version=4)
 
 
 def canonical(notebook: NotebookNode) -> NotebookNode:

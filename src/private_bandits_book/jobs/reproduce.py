@@ -16,7 +16,7 @@ from private_bandits_book.jobs.cache import caching
 from private_bandits_book.jobs.execute import execute, notebook_text
 from private_bandits_book.jobs.progress import announce, log, progress
 from private_bandits_book.judging.verdicts import described
-from private_bandits_book.parameters import UsageError, paper
+from private_bandits_book.parameters import UsageError, longer_studies
 
 _APART = ("long-", "seeds.csv")  # files of a chapter that its notebook does not make
 _LISTED = 20  # moved numbers of a file that are listed one by one
@@ -122,9 +122,7 @@ def _shortest_key(columns: Sequence[int], rows: Sequence[Sequence[str]]) -> Sequ
 def _long_studies(book: Book, chapter: str, check: bool) -> Iterator[tuple[Path, bytes]]:
     from private_bandits_book.runs import csv_text
 
-    room = paper(chapter)
-    studies: dict[str, Any] = {} if room is None else room.long_studies()
-    for label, study in studies.items():
+    for label, study in longer_studies(chapter).items():
         # what an interrupted one has played is not played again; a check, and one that was done, plays everything
         kept = nullcontext() if check else caching(f"long-{chapter}-{label}", log)
         with progress(f"{chapter}, longer study {label}"), kept:

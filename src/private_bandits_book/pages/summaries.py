@@ -12,8 +12,7 @@ from private_bandits_book.book import find_book
 from private_bandits_book.pages.algorithms import rows
 from private_bandits_book.pages.markdown import pipes, text
 from private_bandits_book.pages.render import Display, html_table
-from private_bandits_book.parameters import Parameter
-from private_bandits_book.parameters import paper as room_of
+from private_bandits_book.parameters import Parameter, longer_studies
 
 _ENTRY = re.compile(r"^@\w+\{(\w+),\n(.*?)^\}", flags=re.MULTILINE | re.DOTALL)
 _FIELD = re.compile(r"^ *(author|year) *= *\{(.*?)\},?$", flags=re.MULTILINE | re.DOTALL)
@@ -41,8 +40,7 @@ def costs() -> Markdown:
         minutes = (f"{int(row[name]) / 60:.1f}" for name in ("seconds", "cpu"))
         lines.append((said, *minutes, f"{row['memory']} MB"))
     timed = sum("/" in row["work"] for row in book.costs())
-    rooms = map(room_of, book.chapters())
-    known = sum(len(room.long_studies()) for room in rooms if room is not None)
+    known = sum(len(longer_studies(chapter)) for chapter in book.chapters())
     said = f"{timed} of the {known} longer studies were timed; the others take from minutes to hours."
     return Markdown(f"{pipes(heads, lines, (':---', '---:', '---:', '---:'))}\n\n{said}")
 

@@ -16,7 +16,7 @@ FAILURE = 0.1
 
 
 def linucb(*, dim: int) -> Policy:
-    """LinUCB without privacy: beta_t = 1 + sqrt(2 ln(1/alpha) + d ln(1 + t / d)), of ridge 1 and with alpha = 0.1.
+    """LinUCB without privacy: beta_t = 1 + sqrt(2 ln(1/beta) + d ln(1 + t / d)), of ridge 1 and with beta = 0.1.
 
     Parameters
     ----------
@@ -80,11 +80,11 @@ def reference(problem: Any, rounds: int, streams: Any, *, dim: int) -> list[list
     list of list of int
         A row a round, as `simulation.trace` shows it: the action, and 1.
     """
-    d, alpha = dim, FAILURE
+    d, beta = dim, FAILURE
     v, u, theta = np.zeros((d, d)), np.zeros(d), np.zeros(d)
     rows = []
     for t in range(1, rounds + 1):
-        radius = 1.0 + math.sqrt(2.0 * math.log(1.0 / alpha) + d * math.log(1.0 + (t - 1) / d))
+        radius = 1.0 + math.sqrt(2.0 * math.log(1.0 / beta) + d * math.log(1.0 + (t - 1) / d))
         vectors, means = shared.action_set(problem, streams.env)
         k = shared.optimistic(v, theta, radius, vectors, streams.choice)
         x, y = vectors[k], shared.reward(problem, means[k], streams.env)

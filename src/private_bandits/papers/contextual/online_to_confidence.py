@@ -120,12 +120,12 @@ def reference(
         sizes: dict[str, Any] = {"dim": dim, "horizon": horizon, "responses": responses}
         return algorithm_3.reference(problem, rounds, streams, epsilon=math.inf, delta=0.5, variant="repaired", **sizes)
     d, top = dim, shared.sigmoid(1.0)
-    kappa, r, alpha, ridge = top * (1.0 - top), 0.5 if responses == "binary" else 1.0, 0.1, 1.0
+    kappa, r, beta, ridge = top * (1.0 - top), 0.5 if responses == "binary" else 1.0, 0.1, 1.0
     a, u, theta, estimate = np.zeros((d, d)), np.zeros(d), np.zeros(d), np.zeros(d)
     squares, rows = 0.0, []
     for t in range(1, rounds + 1):
         cost = squares / (2.0 * kappa) + 2.0 * kappa * ridge
-        radius = shared.regret_fit(cost, kappa, r, alpha) + math.sqrt(ridge)
+        radius = shared.regret_fit(cost, kappa, r, beta) + math.sqrt(ridge)
         vectors, means = shared.action_set(problem, streams.env)
         k = shared.optimistic(a, theta, radius, vectors, streams.choice)
         x, y = vectors[k], shared.reward(problem, means[k], streams.env)

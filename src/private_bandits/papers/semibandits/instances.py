@@ -122,10 +122,10 @@ def public_arms(n_arms: int, list_size: int, gap: float, *, b_1: float = 1.0) ->
     return SemiBandit.from_sets(means, sets, weights=b_1, groups=groups)
 
 
-SHAPES = ("one matters", "max-path", "top-K", "K-path", "windows")
+KINDS = ("one matters", "max-path", "top-K", "K-path", "windows")
 
 
-def separated(shape: str, *, others: int, list_size: int, distance: float, best: float = 1.0) -> SemiBandit:
+def separated(kind: str, *, others: int, list_size: int, distance: float, best: float = 1.0) -> SemiBandit:
     """A family on which K grows at one number of bad arms: `list_size` arms of mean `best`, others `distance` below.
 
     Not in the paper. At best = 1 an index that is cut there puts a bad arm aside exactly when its radius is below the
@@ -133,7 +133,7 @@ def separated(shape: str, *, others: int, list_size: int, distance: float, best:
 
     Parameters
     ----------
-    shape : {"one matters", "max-path", "top-K", "K-path", "windows"}
+    kind : {"one matters", "max-path", "top-K", "K-path", "windows"}
         * `one matters`: one arm of value and the same K - 1 dummies, of mean 1/2 and weight 0: B_inf = B_1 = 1.
         * `max-path`: disjoint paths, a path worth its largest mean, the arms of a path share a draw: B_inf = B_1 = 1.
         * `top-K`: any `list_size` arms, a sum.
@@ -163,23 +163,23 @@ def separated(shape: str, *, others: int, list_size: int, distance: float, best:
     >>> problem.sets, problem.means.tolist(), problem.b_inf
     (((0, 1), (2, 3), (4, 5)), [1.0, 1.0, 0.75, 0.75, 0.75, 0.75], 1.0)
     """
-    checks.choice("shape", shape, SHAPES)
+    checks.choice("kind", kind, KINDS)
     good, bad = checks.integer("list_size", list_size, at_least=1), checks.integer("others", others, at_least=1)
     top = checks.real("best", best, above=0, at_most=1)
     low = top - checks.real("distance", distance, above=0, at_most=top)
     means = np.where(np.arange(good + bad) < good, top, low)
-    if shape == "top-K":
+    if kind == "top-K":
         return SemiBandit.top_k(means, good)
-    if shape == "windows":
+    if kind == "windows":
         return SemiBandit.from_sets(means, [range(first, first + good) for first in range(bad + 1)])
-    if shape == "one matters":
+    if kind == "one matters":
         dummies = list(range(bad + 1, good + bad))
         weights = np.where(np.arange(good + bad) <= bad, 1.0, 0.0)
         means = np.select([np.arange(good + bad) < 1, weights > 0], [top, low], 0.5)
         return SemiBandit.from_sets(means, [[arm, *dummies] for arm in range(bad + 1)], weights=weights)
     if bad % good:
         raise ValueError(f"others must be a multiple of list_size={good}, got {bad}")
-    paths, reward = np.arange(good + bad).reshape(-1, good), "largest" if shape == "max-path" else "linear"
+    paths, reward = np.arange(good + bad).reshape(-1, good), "largest" if kind == "max-path" else "linear"
     return SemiBandit.from_sets(means, paths.tolist(), reward=reward, groups=(np.arange(good + bad) // good).tolist())
 
 

@@ -13,6 +13,7 @@ from private_bandits.kernels import Epochs
 from private_bandits.mechanisms.calibration import gaussian_sigma
 from private_bandits.papers import cascading, heavy_tailed
 from private_bandits.papers.contextual.accounting import glm_messages, noise_scale
+from private_bandits.papers.definitions.finite_policies import Greedy, LocallyPrivate, Response
 from private_bandits.papers.semibandits import cucb_blocks
 from private_bandits.policy import Playable, Policy
 from private_bandits.privacy import AddedNoise, Guarantee, audit
@@ -21,7 +22,6 @@ from private_bandits.privacy.audit import FULL_SEARCH, Audit
 from private_bandits.problems import Arms, LinearContext, SemiBandit
 from private_bandits.streams import streams
 from private_bandits_book.chapters.contextual.user_messages import SMALL_LINK, published_setting
-from private_bandits_book.finite_policies import Greedy, LocallyPrivate, Response
 from private_bandits_book.pages.algorithms import listed
 
 CASCADE = cascading.b_lb(8, 3, 0.4, 0.3)
@@ -168,9 +168,9 @@ def _finite(epsilon: float) -> Iterator[Case]:
     """Policies whose loss is enumerated."""
     asked: dict[str, Any] = {"horizon": 7, "promised": 6 * epsilon}
     argmax = partial(Case, "randomised argmax", "ours", trust="central", view="actions", delta=0.0, known="keeps")
-    yield argmax("two arms, 7 rounds", target=Response(epsilon, 2), asked=asked)
-    yield Case("greedy", "ours", "two arms, 7 rounds", "none", "actions", 0.0, Greedy(2), {"horizon": 7})
-    local = LocallyPrivate(Greedy(2), epsilon)
+    yield argmax("two arms, 7 rounds", target=Response(epsilon, n_arms=2), asked=asked)
+    yield Case("greedy", "ours", "two arms, 7 rounds", "none", "actions", 0.0, Greedy(n_arms=2), {"horizon": 7})
+    local = LocallyPrivate(Greedy(n_arms=2), epsilon)
     for view in ("messages", "actions"):
         asked = {"horizon": 5, "promised": epsilon, "view": view}
         yield Case("greedy on randomised answers", "ours", "two arms", "local", view, 0.0, local, asked, "keeps")

@@ -69,7 +69,8 @@ class Trial(NamedTuple):
         found = audit(target, runs=self.runs, seed=seed, promised=self.epsilon, **asked)
         event = found.event
         assert event is not None
-        two = certified_loss(event.hits, event.runs, event.others, event.runs, found.delta, 0.05)
+        counts: dict[str, Any] = {"hits": event.hits, "others": event.others, "runs": event.runs}
+        two = certified_loss(**counts, delta=found.delta, alpha=0.05)
         return *self[:3], seed, found.epsilon_low, max(0.0, float(two)), found.verdict == BREAKS
 
     def _audited(self, seed: int) -> tuple[Any, dict[str, Any]]:

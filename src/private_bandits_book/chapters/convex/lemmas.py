@@ -9,9 +9,9 @@ import numpy as np
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.papers.contextual import bounds, instances
 from private_bandits.papers.contextual.accounting import noise_reach
+from private_bandits.papers.definitions.finite_policies import Greedy, LocallyPrivate
 from private_bandits.privacy import channel_loss, exact_loss
 from private_bandits.problems import ConvexLoss
-from private_bandits_book.finite_policies import Greedy, LocallyPrivate
 
 DELTA = 1e-3
 _FAR = (10**75, 10**150)  # horizons at which logarithms hardly bend a power
@@ -132,7 +132,7 @@ def streaming_excess(epsilons: Sequence[float]) -> float:
     epsilons : sequence of float
         > 0.
     """
-    learners = [LocallyPrivate(Greedy(2), epsilon) for epsilon in epsilons]
+    learners = [LocallyPrivate(Greedy(n_arms=2), epsilon) for epsilon in epsilons]
     losses = [max(channel_loss(one.channel), exact_loss(one, _ROUNDS)) for one in learners]
     return float(np.max(np.divide(losses, epsilons)))
 

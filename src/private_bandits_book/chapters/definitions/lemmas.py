@@ -17,12 +17,11 @@ from scipy.special import gammaln, ndtr, xlogy
 from scipy.stats import binom
 
 from private_bandits.mechanisms import gaussian_epsilon, response_probabilities
-from private_bandits.papers.definitions import bounds, replacements
+from private_bandits.papers.definitions import bounds, finite_policies, replacements
 from private_bandits.papers.definitions.factor import central_upper
+from private_bandits.papers.definitions.finite_policies import Eavesdropper, Greedy, LocallyPrivate, Response
 from private_bandits.privacy import FinitePolicy, environment_law, exact_loss, table_laws
 from private_bandits.privacy.divergences import bernoulli_kl, kl_divergence, local_factor, response_kl
-from private_bandits_book import finite_policies
-from private_bandits_book.finite_policies import Eavesdropper, Greedy, LocallyPrivate, Response
 from private_bandits_book.package_data import tables
 
 PREFERENCES = ((0.2, 0.8), (0.8, 0.2))
@@ -46,12 +45,12 @@ RESPONSE, EXPONENTIAL, LAPLACE, PRIVATE, RETRACTION, NOISELESS, SPY, HEDGE = NAM
 def suite(epsilon: float) -> dict[str, FinitePolicy]:
     """Return policies with two arms that see their rewards, or noisy ones, by key; epsilon is that of one round."""
     return {
-        RESPONSE: Response(epsilon, 2),
-        EXPONENTIAL: finite_policies.Exponential(epsilon, 2),
-        LAPLACE: finite_policies.LaplaceArgmax(epsilon, 2),
-        PRIVATE: LocallyPrivate(Greedy(2), epsilon),
-        RETRACTION: finite_policies.Retraction(epsilon, 0.01),
-        NOISELESS: Greedy(2),
+        RESPONSE: Response(epsilon, n_arms=2),
+        EXPONENTIAL: finite_policies.Exponential(epsilon, n_arms=2),
+        LAPLACE: finite_policies.LaplaceArgmax(epsilon, n_arms=2),
+        PRIVATE: LocallyPrivate(Greedy(n_arms=2), epsilon),
+        RETRACTION: finite_policies.Retraction(epsilon, slack=0.01),
+        NOISELESS: Greedy(n_arms=2),
     }
 
 
@@ -60,7 +59,7 @@ def losses(epsilon: float, horizon: int) -> pd.DataFrame:
 
     `environment` is the loss between two people of opposite preferences. The last two policies see both outcomes.
     """
-    seeing = (SPY, Eavesdropper(epsilon)), (HEDGE, finite_policies.Hedge(epsilon, 2))
+    seeing = (SPY, Eavesdropper(epsilon)), (HEDGE, finite_policies.Hedge(epsilon, n_arms=2))
     rows = []
     for sees, everyone in (("its reward", suite(epsilon).items()), ("all outcomes", seeing)):
         for key, policy in everyone:
@@ -85,7 +84,7 @@ def composition(epsilon: float, horizons: Iterable[int]) -> pd.DataFrame:
     """
     rows = []
     for horizon in horizons:
-        policy, most = Response(epsilon, 2), (horizon - 1) * epsilon
+        policy, most = Response(epsilon, n_arms=2), (horizon - 1) * epsilon
         found = {"horizon": horizon, "instantaneous": exact_loss(policy, horizon, definition="instantaneous")}
         found |= {"all_arms": exact_loss(policy, horizon), "rho": rho(policy, horizon)}
         rows.append(found | {"rho_allowed": epsilon * most / 2, "rho_map": most**2 / 2})
@@ -100,12 +99,13 @@ def squeezed(epsilon: float, horizon: int) -> tuple[float, float]:
     channel = noisy_answers(epsilon, horizon).channel
     people = [[float(channel[0, 1] + (channel[1, 1] - channel[0, 1]) * p) for p in one] for one in PREFERENCES]
     allowed: dict[str, Any] = {"environments": people, "distance": lambda first, second: DISTANCE}
-    return exact_loss(Greedy(2), horizon, definition="environment", **allowed) / epsilon, exact_loss(Greedy(2), horizon)
+    greedy = Greedy(n_arms=2)
+    return exact_loss(greedy, horizon, definition="environment", **allowed) / epsilon, exact_loss(greedy, horizon)
 
 
 def lemma_2_reached(epsilon: float, slacks: Sequence[float] = (0.5, 0.1, 0.01, 0.001)) -> float:
     """Return how much of 2 epsilon the next arm of an epsilon-DP policy gives away, at most."""
-    made = [finite_policies.Retraction(epsilon, slack) for slack in slacks]
+    made = [finite_policies.Retraction(epsilon, slack=slack) for slack in slacks]
     return max(exact_loss(one, 3, definition="instantaneous") / (2 * exact_loss(one, 3)) for one in made)
 
 
@@ -134,7 +134,7 @@ def noisy_answers(epsilon: float, horizon: int) -> LocallyPrivate:
     Where the bare answers have less, the channel adds no noise.
     """
     contrast = math.tanh(epsilon * DISTANCE / (4 * horizon)) / DISTANCE
-    return LocallyPrivate(Greedy(2), 2 * math.atanh(contrast) if contrast < 1 else math.inf)
+    return LocallyPrivate(Greedy(n_arms=2), 2 * math.atanh(contrast) if contrast < 1 else math.inf)
 
 
 def guesses(epsilons: Iterable[float], visits: int) -> pd.DataFrame:
@@ -145,8 +145,8 @@ def guesses(epsilons: Iterable[float], visits: int) -> pd.DataFrame:
     rows = []
     for epsilon in epsilons:
         every, private, one = "every ad", "private answers", "the answers of one visit"
-        share, each = Response(epsilon / (visits - 1), 2), Response(epsilon, 2)
-        keep = LocallyPrivate(Greedy(2), epsilon).channel
+        share, each = Response(epsilon / (visits - 1), n_arms=2), Response(epsilon, n_arms=2)
+        keep = LocallyPrivate(Greedy(n_arms=2), epsilon).channel
         seen = [np.array([math.prod(keep[x, list(z)]) for z in product((0, 1), repeat=visits)]) for x in (0, 1)]
         both, spy = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)), Eavesdropper(math.inf)
         overheard = [spy.probabilities(((0, outcome),)) for outcome in both]
@@ -169,7 +169,7 @@ def guesses(epsilons: Iterable[float], visits: int) -> pd.DataFrame:
 
 def best_guesses(epsilon: float, visits: Iterable[int]) -> list[float]:
     """Return how often the best guess of one answer is right that sees all arms of a policy epsilon-private in each."""
-    return [best_guess(_one_visit(Response(epsilon, 2), horizon)) for horizon in visits]
+    return [best_guess(_one_visit(Response(epsilon, n_arms=2), horizon)) for horizon in visits]
 
 
 def _one_visit(policy: FinitePolicy, horizon: int) -> np.ndarray:
@@ -195,7 +195,7 @@ def _preferences(epsilon: float, horizon: int) -> tuple[np.ndarray, np.ndarray]:
 
 def views(horizon: int) -> tuple[float, float]:
     """Return the delta of `Password` at epsilon = 0 against lists of rewards, and against tables."""
-    laws = table_laws(finite_policies.Password(horizon), horizon)
+    laws = table_laws(finite_policies.Password(horizon=horizon), horizon)
     laws = laws.reshape(*laws.shape[: horizon - 1], -1)
     return delta(laws[np.ix_(*[(0, 3)] * (horizon - 1))]), delta(laws)
 
@@ -249,9 +249,9 @@ def concentrated(epsilon: float) -> Concentrated:
     """Return zero-concentrated DP against its neighbours, by enumeration over two rounds."""
     keep, flip = response_probabilities(epsilon, n_values=2)
     level, at = 0.1, 1e-6
-    near, far = (finite_policies.Two(partial(_passes, level, c)) for c in (1.0, 30.0))
-    rare = finite_policies.Two(lambda x: at * x)
-    pure, kept = rho(finite_policies.Two(lambda x: keep if x == 1 else flip)), max(rho(near), rho(far))
+    near, far = (finite_policies.OneAnswer(partial(_passes, level, c)) for c in (1.0, 30.0))
+    rare = finite_policies.OneAnswer(lambda x: at * x)
+    pure, kept = rho(finite_policies.OneAnswer(lambda x: keep if x == 1 else flip)), max(rho(near), rho(far))
     exact = gaussian_epsilon(1 / math.sqrt(2 * level), delta=at, sensitivity=1.0)
     formula, found = level + 2 * math.sqrt(level * math.log(1 / at)), delta(table_laws(rare, 2).reshape(4, -1))
     return Concentrated(pure, exact, formula, kept, exact_loss(far, 2), found, rho(rare))

@@ -116,20 +116,20 @@ def fact_1(problem: SetBandit, draws: int = 600, seed: int = 0) -> float:
 # --- exponents of bounds
 
 
-def exponents(bound: Callable[..., float], shape: str) -> Exponents:
+def exponents(bound: Callable[..., float], kind: str) -> Exponents:
     """Return the exponents with which a bound grows on a family of instances, per arm in a bad super arm.
 
     Parameters
     ----------
     bound : callable
         Of `problem`, `epsilon` and `horizon`; or one bound over another.
-    shape : str
+    kind : str
         Of `papers.semibandits.separated`, with 64 bad arms of means below 1/2.
     """
 
     def at(size: int = 4, noise: float = 1e6, gap: float = 0.2, horizon: int = FAR) -> float:
-        distance = gap / size if shape == "K-path" else gap
-        problem = paper.separated(shape, others=64, list_size=size, distance=distance, best=0.5)
+        distance = gap / size if kind == "K-path" else gap
+        problem = paper.separated(kind, others=64, list_size=size, distance=distance, best=0.5)
         most = bound(problem=problem, epsilon=1.0 / noise, horizon=horizon)
         return most / int(np.count_nonzero(problem.smallest_gaps))
 

@@ -225,9 +225,9 @@ def private_term_dominated() -> Ruling:
 # --- what these share
 
 
-def _order(bound: _Bound, shape: str, claimed: tuple[float, float, float, float]) -> Ruling:
+def _order(bound: _Bound, kind: str, claimed: tuple[float, float, float, float]) -> Ruling:
     """Judge the exponents of what is proved, at most the claimed ones of K per arm, 1/epsilon, 1/gap and ln T."""
-    found = lemmas.exponents(bound, shape)
+    found = lemmas.exponents(bound, kind)
     names = ("K per arm", EPSILON, GAP, LOG)
     rounded = (abs(round(each, 2)) for each in found)
     said = "proved exponents: " + ", ".join(f"{a:g} of {b}" for a, b in zip(rounded, names, strict=True))

@@ -1,4 +1,4 @@
-"""Small policies whose exact privacy can be found by enumeration: what each definition lets through.
+"""Small policies whose exact privacy `privacy.exact_loss` finds by enumeration: what each definition lets through.
 
 Rewards are 0 or 1, arms count from 0, and where several arms are best the first of them is. Each `probabilities` takes
 the pairs (arm, reward) of the rounds so far and returns the distribution of the next arm, shape (arms,).
@@ -6,9 +6,9 @@ the pairs (arm, reward) of the rounds so far and returns the distribution of the
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,16 +16,22 @@ from private_bandits import checks
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.privacy import FinitePolicy, History
 
+__all__ = [
+    "Eavesdropper",
+    "Exponential",
+    "Greedy",
+    "Hedge",
+    "LaplaceArgmax",
+    "LocallyPrivate",
+    "OneAnswer",
+    "Password",
+    "Response",
+    "Retraction",
+]
+
 _UNSEEN = 0.5
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _TAIL = 40.0
-
-
-class Learner(FinitePolicy, Protocol):
-    """A finite policy that can be a key."""
-
-    def __hash__(self) -> int:
-        """Equal learners have equal hashes."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +47,15 @@ class Greedy(FinitePolicy):
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from private_bandits.privacy import exact_loss
+    >>> exact_loss(Greedy(n_arms=2), 3)
+    inf
     """
 
-    n_arms: int
+    n_arms: int = field(kw_only=True)
 
     def __post_init__(self) -> None:
         checks.integer("n_arms", self.n_arms, at_least=2)
@@ -81,10 +93,16 @@ class Response(FinitePolicy):
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from private_bandits.privacy import exact_loss
+    >>> round(exact_loss(Response(0.5, n_arms=2), 4), 9)
+    1.5
     """
 
     epsilon: float
-    n_arms: int
+    n_arms: int = field(kw_only=True)
 
     def __post_init__(self) -> None:
         response_probabilities(self.epsilon, n_values=checks.integer("n_arms", self.n_arms, at_least=2))
@@ -109,7 +127,7 @@ class _Noisy(FinitePolicy):
     """What policies share that are private at an epsilon of one round."""
 
     epsilon: float
-    n_arms: int
+    n_arms: int = field(kw_only=True)
 
     def __post_init__(self) -> None:
         checks.real("epsilon", self.epsilon, above=0)
@@ -130,6 +148,12 @@ class Exponential(_Noisy):
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from private_bandits.privacy import exact_loss
+    >>> round(exact_loss(Exponential(0.5, n_arms=2), 2), 4)
+    0.1328
     """
 
     def probabilities(self, history: History) -> np.ndarray:
@@ -164,6 +188,12 @@ class LaplaceArgmax(_Noisy):
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from private_bandits.privacy import exact_loss
+    >>> round(exact_loss(LaplaceArgmax(0.5, n_arms=2), 2), 4)
+    0.249
     """
 
     def probabilities(self, history: History) -> np.ndarray:
@@ -191,8 +221,8 @@ class LocallyPrivate(FinitePolicy):
 
     Parameters
     ----------
-    learner : Learner
-        Any hashable policy over the responses 0 and 1.
+    learner : FinitePolicy
+        Over the responses 0 and 1; hashable.
     epsilon : float
         Of one response, > 0 or infinite.
 
@@ -200,12 +230,20 @@ class LocallyPrivate(FinitePolicy):
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from private_bandits.privacy import exact_loss
+    >>> round(exact_loss(LocallyPrivate(Greedy(n_arms=2), 0.5), 3), 9)
+    0.5
     """
 
-    learner: Learner
+    learner: Any  # a FinitePolicy with a hash
     epsilon: float
 
     def __post_init__(self) -> None:
+        if not isinstance(self.learner, FinitePolicy) or isinstance(self.learner, type):
+            raise ValueError(f"learner must be a finite policy, got {checks.brief(self.learner)}")
         response_probabilities(self.epsilon, n_values=2)
 
     @property
@@ -220,7 +258,7 @@ class LocallyPrivate(FinitePolicy):
         return np.array([[keep, flip], [flip, keep]])
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return the learner's law, averaged over the responses given the arms and rewards so far.
+        """Return the learner's distribution, averaged over the responses given the arms and rewards so far.
 
         Parameters
         ----------
@@ -264,10 +302,17 @@ class Retraction(FinitePolicy):
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from private_bandits.privacy import exact_loss
+    >>> policy = Retraction(1.0, slack=0.01)
+    >>> round(exact_loss(policy, 3), 9), round(exact_loss(policy, 3, definition="instantaneous"), 3)
+    (1.0, 1.991)
     """
 
     epsilon: float
-    slack: float
+    slack: float = field(kw_only=True)
 
     n_arms = 2
 
@@ -337,6 +382,12 @@ class Eavesdropper(_Overhearing):
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from private_bandits.privacy import exact_loss
+    >>> [exact_loss(Eavesdropper(math.inf), 2, definition=seen) for seen in ("rewards", "outcomes")]
+    [0.0, inf]
     """
 
     epsilon: float
@@ -382,6 +433,12 @@ class Hedge(_Overhearing, _Noisy):
     ------
     ValueError
         If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from private_bandits.privacy import exact_loss
+    >>> [round(exact_loss(Hedge(0.5, n_arms=2), 2, definition=seen), 4) for seen in ("rewards", "outcomes")]
+    [0.1328, 0.25]
     """
 
     def probabilities(self, history: History) -> np.ndarray:
@@ -400,22 +457,37 @@ class Hedge(_Overhearing, _Noisy):
         return _softmax(self.epsilon / 2 * rows.sum(axis=0))
 
 
-class Two(FinitePolicy):
-    """Two arms; the second round's arm follows a law of the first reward, and all others are fair.
+@dataclass(frozen=True)
+class OneAnswer(FinitePolicy):
+    """Two arms: the second round's arm answers to the first reward, and all others are fair.
 
     Parameters
     ----------
-    law : callable
-        Takes the first reward and returns the chance of arm 1.
+    chance : callable
+        Takes the first reward and returns the probability of arm 1.
+
+    Raises
+    ------
+    ValueError
+        If `chance` is not callable, or returns what is no probability.
+
+    Examples
+    --------
+    >>> from private_bandits.privacy import exact_loss
+    >>> exact_loss(OneAnswer(lambda reward: reward), 2)
+    inf
     """
+
+    chance: Callable[[float], float]
 
     n_arms = 2
 
-    def __init__(self, law: Callable[[float], float]) -> None:
-        self.law = law
+    def __post_init__(self) -> None:
+        if not callable(self.chance):
+            raise ValueError(f"chance must be a function of a reward, got {checks.brief(self.chance)}")
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return the chances of both arms.
+        """Return the probabilities of both arms.
 
         Parameters
         ----------
@@ -425,11 +497,19 @@ class Two(FinitePolicy):
         Returns
         -------
         array, shape (arms,)
+
+        Raises
+        ------
+        ValueError
+            If `chance` returns what is no probability.
         """
-        one = self.law(float(_sums(history, 2)[0].sum())) if len(history) == 1 else 0.5
+        if len(history) != 1:
+            return np.full(2, 0.5)
+        one = checks.real("chance", self.chance(float(_sums(history, 2)[0].sum())), at_least=0, at_most=1)
         return np.array([1.0 - one, one])
 
 
+@dataclass(frozen=True)
 class Password(FinitePolicy):
     """Two arms: the last one is the first reward, if every reward between repeats the arm that was drawn for it.
 
@@ -439,12 +519,25 @@ class Password(FinitePolicy):
     ----------
     horizon : int
         T, >= 3.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Examples
+    --------
+    >>> from private_bandits.privacy import exact_loss
+    >>> exact_loss(Password(horizon=3), 3)
+    inf
     """
+
+    horizon: int = field(kw_only=True)
 
     n_arms = 2
 
-    def __init__(self, horizon: int) -> None:
-        self.horizon = horizon
+    def __post_init__(self) -> None:
+        checks.integer("horizon", self.horizon, at_least=3)
 
     def probabilities(self, history: History) -> np.ndarray:
         """Return 1/2 each, but arm 0 at first, and at last what is revealed.
@@ -526,7 +619,7 @@ def _softmax(logits: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=65536)
-def _learner_law(learner: Learner, seen: History) -> tuple[float, ...]:
+def _learner_law(learner: Any, seen: History) -> tuple[float, ...]:
     return tuple(float(p) for p in learner.probabilities(seen))
 
 
