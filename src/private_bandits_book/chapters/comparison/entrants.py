@@ -155,7 +155,7 @@ ARMS = {
     "Lazy-DP-TS": Entrant(lambda s, e, factor: rivals.LazyDPTS(e, level=3.0 * factor), grid=_ONE, slow=True),
     "Anytime-Lazy-UCB": Entrant(
         lambda s, e, width, extra: rivals.LazyUCB(e, width=width, extra=extra),
-        grid=tuple(product((0.03, 0.1, 0.3, 1.0), (0.1, 0.3, 1.0, 3.0))),
+        grid=tuple(product((0.1, 0.3, 1.0, 3.0), repeat=2)),
         slow=True,
     ),
     "Discrete elimination": Entrant(
