@@ -494,12 +494,12 @@ def _refuse_misspelt(known: Mapping[str, Parameter], cells: Iterable[str]) -> No
             lines = ast.parse(cell).body
         except SyntaxError:  # it has not run, or holds a magic
             lines = []
-        targets = [one for line in lines if isinstance(line, ast.Assign) for one in line.targets]
-        targets += [line.target for line in lines if isinstance(line, ast.AnnAssign)]
-        names = [one.id for one in targets if isinstance(one, ast.Name)]
-        headed = cell.startswith("# Parameters\n")
+        plain = all(isinstance(line, ast.Assign | ast.AnnAssign | ast.Expr) for line in lines)
+        named = [one for line in lines for one in ast.walk(line) if isinstance(one, ast.Name)]
+        names = [one.id for one in named if isinstance(one.ctx, ast.Store)]
+        headed = cell.lstrip().partition("\n")[0].rstrip() == "# Parameters"
         if headed or known.keys() & names:
-            assigned = names if headed and len(targets) == len(lines) else []
+            assigned = names if headed and plain else []
     for name in assigned:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)

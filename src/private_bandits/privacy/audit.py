@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from private_bandits import checks
 from private_bandits.channels import stochastic
@@ -83,6 +84,7 @@ class Audit:
         return f"{said}; {self.unprotected}" if self.unprotected else said
 
 
+@special.errstate(underflow="ignore")
 @np.errstate(under="ignore")  # of what is nearly 0, whatever the caller asked NumPy for
 def audit(
     target: Any,
