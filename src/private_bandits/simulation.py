@@ -81,10 +81,10 @@ def simulate(
         its random streams. Before the first run its first 200 rounds are played twice: it is refused if they differ, or
         if something draws or keeps what is not a run's own. After the last run the first one is played again, as far as
         a twentieth of the time reaches (whole, if each worker has 20 runs), and must have the same regret. No check
-        finds what is the same in every run, as the numbers of a `default_rng(3)` that `ask` makes and drops are: to
-        all runs it is a constant; nor what changes no regret that is compared. What it states of itself, as a `policy.Player` does, stands
-        in the result. A Problem of your own is for these. A list of policies with names of their own, or a mapping of
-        them by name, plays one after the other, each with the bits that it has alone.
+        finds what is the same in every run, as the numbers of a `default_rng(3)` that `ask` makes and drops: to the
+        runs it is a constant; nor what changes no regret that is compared. What it states of itself, as a
+        `policy.Player` does, stands in the result. A Problem of your own is for these. A list of policies with names of
+        their own, or a mapping of them by name, plays one after the other, each with the bits that it has alone.
     horizon : int
         Rounds of a run, 1 to 2^62.
     replications : int or range

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from private_bandits import checks
 from private_bandits.channels import stochastic
@@ -84,8 +83,7 @@ class Audit:
         return f"{said}; {self.unprotected}" if self.unprotected else said
 
 
-@special.errstate(underflow="ignore")
-@np.errstate(under="ignore")  # of what is nearly 0, whatever the caller asked NumPy for
+@checks.quietly()
 def audit(
     target: Any,
     *,

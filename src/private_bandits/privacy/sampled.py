@@ -72,7 +72,7 @@ def certified_loss(hits: Any, runs: int, others: Any, other_runs: int, delta: fl
         return np.log(np.maximum(low - delta, 0.0)) - np.log(high)
 
 
-@np.errstate(under="ignore")
+@checks.quietly()
 def lower_end(hits: int, others: int, runs: int, delta: float, alpha: float) -> float:
     """Return the largest loss that an event refutes, P(event | a) <= exp(loss) P(event | b) + delta.
 
