@@ -129,6 +129,8 @@ def _state(thing: Any) -> dict[str, Any]:
         held = {} if isinstance(thing, ModuleType) else getattr(thing, "__dict__", {})
         called = [each for each in gc.get_referents(thing) if isinstance(each, FunctionType)]  # of a ufunc
         return held | ({"": [f"{getattr(thing, '__module__', '')}.{made}", *called]} if made else {})
+    if str(getattr(kind.__reduce__, "__module__", "")).startswith("private_bandits."):  # by name, not by place
+        made = (kind, (), vars(thing))
     args = made[1][1:] if made[1] and made[1][0] is kind else made[1]  # the type is told
     if isinstance(thing, set | frozenset):
         args = ({*thing},)  # whose order is told as that of plain sets

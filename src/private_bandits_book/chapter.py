@@ -10,6 +10,7 @@ import difflib
 import importlib
 import inspect
 import os
+import symtable
 import sys
 from collections.abc import Iterable, Mapping, MutableMapping
 from functools import partial
@@ -491,12 +492,13 @@ def _refuse_misspelt(known: Mapping[str, Parameter], cells: Iterable[str]) -> No
     assigned: list[str] = []
     for cell in cells:
         try:
-            lines = ast.parse(cell).body
+            lines, symbols = ast.parse(cell).body, symtable.symtable(cell, "cell", "exec").get_symbols()
         except SyntaxError:  # it has not run, or holds a magic
-            lines = []
-        plain = all(isinstance(line, ast.Assign | ast.AnnAssign | ast.Expr) for line in lines)
-        named = [one for line in lines for one in ast.walk(line) if isinstance(one, ast.Name)]
-        names = [one.id for one in named if isinstance(one.ctx, ast.Store)]
+            lines, symbols = [], []
+        values = [getattr(line, "value", None) for line in lines if isinstance(line, ast.Expr)]
+        assignments = sum(isinstance(line, ast.Assign | ast.AnnAssign) for line in lines)
+        plain = assignments + sum(isinstance(value, ast.NamedExpr) for value in values) == len(lines)
+        names = [one.get_name() for one in symbols if one.is_assigned()]
         headed = cell.lstrip().partition("\n")[0].rstrip() == "# Parameters"
         if headed or known.keys() & names:
             assigned = names if headed and plain else []
