@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, TypeVar
 
 import numpy as np
-import scipy.special
 
 _T = TypeVar("_T")
 
@@ -196,6 +195,8 @@ def quietly() -> Iterator[None]:
     -------
     context manager
     """
+    import scipy.special  # imported where it is used, as commands that only read check too
+
     with np.errstate(under="ignore"), scipy.special.errstate(all="ignore"):
         yield
 
