@@ -389,5 +389,36 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "AdaC-UCB": (0.0686,),
         "DP-TS-UCB": (0.0474,),
     },
+    "lists": {
+        "Thompson, one item, replayed": (4.0, 0.0625),
+        "Thompson, batches of lists": (1.0, 0.25),
+        "Thompson, whole reply": (0.208,),
+        "one bit": (0.0992,),
+    },
+    "sets": {
+        "Thompson, one item, replayed": (1.0, 0.125),
+        "Thompson, batches of lists": (0.5, 0.5),
+        "super-arm radius": (0.0992,),
+        "blocks": (0.0188,),
+    },
+    "contexts": {
+        "greedy epochs": (16.0, 3.0),
+        "greedy epochs, Gaussian": (4.0, 10.0),
+        "LinUCB": (0.144,),
+        "Algorithm 5": (0.144,),
+    },
+    "pairs": {
+        "greedy epochs": (16.0, 30.0),
+        "greedy epochs, Gaussian": (16.0, 30.0),
+        "LinUCB": (0.0149,),
+        "Algorithm 5": (0.00162,),
+    },
+    "tails": {
+        "exceedance counts": (0.5, 0.6),
+        "DP Robust SE": (0.0327,),
+        "episodes": (0.144,),
+        "Quantile SE": (0.000977,),
+        "LDP Robust SE": (0.0686,),
+    },
 }
 """What `tuning.chosen` found on the calibration instances."""
