@@ -274,7 +274,9 @@ def _replicate(
     rows = policy.blank(problem, horizon if n_arms else 0)
     regret = policy.play(problem, horizon, rounds, streams(seed, replication), rows, stop)
     pulls, begun = np.zeros((len(rounds), n_arms), np.int64), 0
-    for place, mark in enumerate(rounds if n_arms else ()):
+    if not n_arms:
+        return regret, pulls
+    for place, mark in enumerate(rounds):
         played = rows[begun:mark, :-1]
         pulls[place], begun = np.bincount(played[played >= 0], minlength=n_arms), mark
     return regret, pulls.cumsum(axis=0)
