@@ -1,7 +1,7 @@
 """The plots of the chapters, drawn in one look.
 
 A plot takes what `simulate` returns (`plots.curves(result)`), a list of such results, or a mapping that names them
-(`plots.curves({"mine": one, "theirs": other})`); a file that `xarray.open_dataset` has opened; or the frame of
+(`plots.curves({"mine": one, "theirs": other})`); a file that `xarray.load_dataset` has read; or the frame of
 `Chapter.play`. It returns the picture, its data, and what can be said of any such picture: an alternative text, and the
 end of the caption. The author writes one sentence.
 """
