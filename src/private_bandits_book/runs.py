@@ -52,7 +52,7 @@ def frame(results: Any) -> pd.DataFrame:
     Parameters
     ----------
     results : Dataset, DataFrame, or list or mapping of them
-        What `simulate` or `xarray.open_dataset` returns, of one policy or of several, or `Chapter.play`. The keys of a
+        What `simulate` or `xarray.load_dataset` returns, of one policy or of several, or `Chapter.play`. The keys of a
         mapping are what its lines are called.
 
     Returns
