@@ -1,23 +1,34 @@
 """Short policies in Python that the book's algorithms are compared with."""
 
+from private_bandits_book.rivals.all_observations import AllObserved
 from private_bandits_book.rivals.all_or_nothing import AllOrNothing
 from private_bandits_book.rivals.azize_adac_ucb import AdaCUCB
 from private_bandits_book.rivals.azize_dp_imed import DPIMED
 from private_bandits_book.rivals.chowdhury_elimination import DiscreteSE
+from private_bandits_book.rivals.exceedance_counts import exceedance_counts
+from private_bandits_book.rivals.greedy_epochs import greedy_epochs
 from private_bandits_book.rivals.hu_lazy_ucb import LazyUCB
 from private_bandits_book.rivals.hu_thompson import DPTS, LazyDPTS
 from private_bandits_book.rivals.hu_thompson_ucb import DPTSUCB
+from private_bandits_book.rivals.list_batches import ListBatches
 from private_bandits_book.rivals.single_observation import OneBit, OneItem
+from private_bandits_book.rivals.whole_reply import AllBits, WholeReply
 
 __all__ = [
     "DPIMED",
     "DPTS",
     "DPTSUCB",
     "AdaCUCB",
+    "AllBits",
+    "AllObserved",
     "AllOrNothing",
     "DiscreteSE",
     "LazyDPTS",
     "LazyUCB",
+    "ListBatches",
     "OneBit",
     "OneItem",
+    "WholeReply",
+    "exceedance_counts",
+    "greedy_epochs",
 ]

@@ -11,7 +11,8 @@ import numpy as np
 from private_bandits import baselines
 from private_bandits.papers import cascading
 from private_bandits.problems import Arms, SemiBandit
-from private_bandits_book.rivals.single_observation import OneBit, OneItem
+from private_bandits_book import rivals
+from private_bandits_book.rivals import OneBit, OneItem
 from private_bandits_book.studies import LongRun, LongStudy
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, math.inf)  # of the page, and without noise
@@ -21,6 +22,7 @@ ARMS = Arms.bernoulli(np.array([0.75, 0.625, 0.5, 0.375, 0.25]))  # of Sajed and
 LISTS = cascading.b_lb(20, 4, 0.2, 0.15)
 SETS = SemiBandit.from_sets([0.5] * 3 + [0.2] * 3, [*combinations(range(6), 3)])
 REPLAYED = partial(baselines.replay, OneItem(), horizon=HORIZON)
+BATCHES = partial(rivals.ListBatches, horizon=HORIZON)
 
 
 def runs_of(problem: Any, make: Callable[[float], Any]) -> list[LongRun]:
@@ -35,4 +37,10 @@ STUDIES = {
     "bits-arms": LongStudy(partial(runs_of, ARMS, OneBit), ["pays"]),
     "bits-lists": LongStudy(partial(runs_of, LISTS, OneBit), ["pays"]),
     "bits-sets": LongStudy(partial(runs_of, SETS, OneBit), ["pays"]),
+    "imed-arms": LongStudy(partial(runs_of, ARMS, rivals.DPIMED), ["pays"]),
+    "lazy-arms": LongStudy(partial(runs_of, ARMS, rivals.LazyDPTS), ["pays"]),
+    "batches-lists": LongStudy(partial(runs_of, LISTS, BATCHES), ["pays"]),
+    "batches-sets": LongStudy(partial(runs_of, SETS, BATCHES), ["pays"]),
+    "replies-lists": LongStudy(partial(runs_of, LISTS, partial(rivals.WholeReply, list_size=4)), ["pays"]),
+    "replies-sets": LongStudy(partial(runs_of, SETS, partial(rivals.AllBits, list_size=3)), ["pays"]),
 }
