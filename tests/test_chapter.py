@@ -414,6 +414,13 @@ def test_a_plot_refuses_what_is_no_result_of_simulate(results):
         plots.curves(results, "gap")
 
 
+@pytest.mark.parametrize("plot", [plots.curves, plots.panels, plots.dots])
+def test_a_plot_names_the_looks_that_it_takes(results, plot):
+    for name in ("title", "narrow"):
+        with pytest.raises(ValueError, match=f"look must be one of .*'xlabel'.*, got '{name}'"):
+            plot(results, **{name: True})
+
+
 def test_dots_are_the_last_regrets_and_the_line_is_their_mean(results):
     picture = plots.dots(results, xscale="log")
     (axes,) = picture.fig.axes

@@ -100,6 +100,13 @@ def test_a_bad_command_is_one_line(tiny, here, capsys, words, message):
     assert tree(here) == {}
 
 
+def test_a_notebook_without_parameters_is_told_what_it_lacks(tiny, capsys):
+    text = (tiny.pages / "tiny.ipynb").read_text(encoding="utf-8")
+    (tiny.pages / "mine.ipynb").write_text(text.replace('"parameters"', '"parameter"'), encoding="utf-8")
+    line = refused(["run", "mine"], capsys, book=tiny)
+    assert line == "chapter must be one of tiny, got 'mine': mine.ipynb has no cell tagged `parameters`"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -97,6 +97,7 @@ def test_a_learner_is_shown_the_vectors_whose_gaps_it_pays():
         *((SPHERE, action) for action in ([4], [0, 1], None)),
         *((BALL, point) for point in ([0.9, 0.9], [[0.1, 0.2]] * 2)),
         (SETS, [0, 2]),
+        *((Arms.bernoulli([0.5, 0.4]), arm) for arm in (0, [0.0], [2], [0, 1])),
     ],
 )
 def test_an_answer_that_is_none_is_refused(problem, answer):
@@ -104,7 +105,8 @@ def test_an_answer_that_is_none_is_refused(problem, answer):
         def ask(self, *shown):
             return answer
 
-    with pytest.raises(ValueError, match=r"ask\(\) must return (3 distinct items|\[action\]|a point|a super arm) of"):
+    allowed = r"3 distinct items|\[arm\], arm an integer from 0 to 1,|\[action\]|a point|a super arm"
+    with pytest.raises(ValueError, match=rf"ask\(\) must return ({allowed}) of"):
         simulate(problem, Wrong(None), horizon=2, replications=1, seed=0)
 
 

@@ -130,7 +130,9 @@ def test_what_is_not_measured_is_undecided_and_so_is_what_rests_on_it():
         ('rests_on = ["theorem-1"]', 'rests_on = ["theorem-7"]', "rests_on must name claims .* got theorem-7"),
         ('"figure-9"', '"Figure 9"', "claim must be lower-case words"),
         ('kind = "figure"', 'kind = "figure"\nevidence = "seen"', "evidence must be"),
-        ('kind = "figure"', 'kind = "figure"\nquantitty = "arms"', "a claim needs .* may have .*, see quantitty"),
+        ('kind = "figure"', 'kind = "figure"\nquantitty = "arms"', "may have .*, got quantitty$"),
+        ('kind = "figure"', 'kin = "figure"', "must have claim, kind, locus, statement, got none of kind$"),
+        ('kind = "figure"', 'kind = "Figure"', "^[a-z0-9-]+: kind must be one of .*, got 'Figure'"),
         ('"It looks so."', '"two\\nlines"', "statement must be one non-empty line"),
         ("of 40 random", "of\\n40 random", "closest must be one line"),
         ('refuted_by = "More', 'quantity = "More', "refuted_by and closest must be given together, got '0.93"),
@@ -140,6 +142,16 @@ def test_malformed_claims_are_refused_by_name(old, new, message):
     assert old in TOML
     with pytest.raises(ValueError, match=message):
         read_claims(TOML.replace(old, new))
+
+
+def test_a_file_of_claims_that_cannot_be_read_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr("private_bandits_book.judging.claims.resources.files", lambda package: tmp_path)
+    (tmp_path / "mine").mkdir()
+    for text, said in ((TOML.replace('"figure"', '"Figure"'), "figure-9: kind must"), ('x = "\\g"', "Unescaped")):
+        (tmp_path / "mine" / "claims.toml").write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=f"^claims.toml of mine: {said}"):
+            claims_of("mine")
+    assert claims_of("yours") == []
 
 
 CHAPTERS = [chapter for chapter in find_book().chapters() if described(chapter)[1]]

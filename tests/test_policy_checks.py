@@ -103,7 +103,14 @@ BROKEN = {
         {"ask": lambda self: [os.urandom(1)[0] % 2] if self.t > 300 else Good.ask(self)},
         ["a run of mine must follow from its streams, however long it is, got "],
     ),
-    "answer": ({"ask": lambda self: 0}, ["ask() must return 1 distinct items of Arms.bernoulli(n_arms=2), got 0"]),
+    "a ValueError of NumPy": (
+        {"ask": lambda self: [int(np.zeros((2, 2)).reshape(3))]},
+        ["mine must play without an error, got ValueError: cannot reshape array of size 4 into shape (3,)"],
+    ),
+    "answer": (
+        {"ask": lambda self: 0},
+        ["ask() must return [arm], arm an integer from 0 to 1, of Arms.bernoulli(n_arms=2), got 0"],
+    ),
     "error": ({"ask": fails_in_round_3}, ["mine must play without an error, got KeyError: 'no such arm'"]),
     "a lock": (
         {"__init__": lambda self: setattr(self, "held", threading.Lock())},
@@ -137,7 +144,8 @@ def test_mechanism_and_variant_are_stated_by_the_policy_itself():
 
 
 def test_what_is_no_policy_is_refused():
-    for thing in (3, Good, ucb):
+    stated = type("Stated", (Good,), {"privacy": property(lambda self: Guarantee.none())})
+    for thing in (3, Good, stated, ucb):
         with pytest.raises(ValueError, match="policy must be a Policy or have a name and start"):
             check_policy(thing, ARMS)
 

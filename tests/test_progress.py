@@ -115,7 +115,7 @@ def test_a_run_says_what_it_does_and_where_it_is_and_stdout_is_the_path(tiny: Bo
     first, *between, last = err.splitlines()
     assert first == "private-bandits: run tiny with horizon=7, replications=3, seed=7"
     assert last == "private-bandits: building the page of tiny, some seconds"
-    assert any(line.startswith("private-bandits: tiny, from pathlib import Path, ") for line in between), between
+    assert any(line.startswith("private-bandits: tiny, cell `from pathlib import Path`, ") for line in between), between
 
 
 def test_a_line_names_the_run_that_is_played_and_only_while_it_is(capsys, monkeypatch):
@@ -164,4 +164,4 @@ with at("a long run"):
     notebook["cells"] = [*notebook["cells"][:3], new]
     path.write_text(json.dumps(notebook))
     assert main(["run", "tiny", "-o", str(tmp_path / "out")], book=tiny) == 0
-    assert "private-bandits: tiny, import time, a long run, " in capsys.readouterr().err
+    assert "private-bandits: tiny, cell `import time`, a long run, " in capsys.readouterr().err

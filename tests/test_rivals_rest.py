@@ -146,7 +146,7 @@ def test_it_can_be_played_and_plays_its_pseudo_code(policy, problem):
         (ListBatches(1.0, horizon=4000), LISTS),
         (ListBatches(1.0, horizon=4000), SETS),
     ],
-    ids=str,
+    ids=lambda one: getattr(one, "name", str(one)),
 )
 def test_it_learns(policy, problem):
     late = trace(problem, policy, horizon=4000, seed=1)[3000:, : problem.list_size]

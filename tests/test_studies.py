@@ -41,6 +41,13 @@ def test_a_kernel_of_a_readers_own_is_not_known_by_a_record_of_the_librarys():
     assert studies.identity(Arms.bernoulli(MEANS), replace(policy, kernel=kernel)) == ""
 
 
+def test_what_a_problem_has_computed_of_itself_is_no_content():
+    """Else what was run before is run again, or not taken from a longer study, once something was looked at."""
+    pairs, policy = SemiBandit.from_sets([0.5, 0.4, 0.3], [[0, 1], [1, 2]]), baselines.ucb()
+    before = studies.identity(pairs, policy)
+    assert pairs.uniform_regret() > 0 and studies.identity(pairs, policy) == before
+
+
 # --- longer studies
 
 LONG = LongRun({"gap": 0.3}, Arms.bernoulli(MEANS), baselines.ucb(), 1000, seed=5, replications=3)

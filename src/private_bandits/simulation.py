@@ -111,7 +111,7 @@ def simulate(
     xarray.Dataset
         `regret (replication, t)`, the sum of expected gaps, and attributes that say what was run: strings and numbers,
         and a seed of 2^63 or more in decimal digits; `unprotected` where the policy's delta is too large for so many
-        users, see `Guarantee.unprotected`. `to_netcdf(path)` and `xarray.open_dataset` keep and return it.
+        users, see `Guarantee.unprotected`. `to_netcdf(path)` and `xarray.load_dataset` keep and return it.
         With `pulls` also `pulls (replication, t, arm)`, of the rounds up to t. Of several policies all begins with the
         dimension `policy`, and what differs among them stands in coordinates instead of attributes.
 
@@ -274,7 +274,9 @@ def _replicate(
     rows = policy.blank(problem, horizon if n_arms else 0)
     regret = policy.play(problem, horizon, rounds, streams(seed, replication), rows, stop)
     pulls, begun = np.zeros((len(rounds), n_arms), np.int64), 0
-    for place, mark in enumerate(rounds if n_arms else ()):
+    if not n_arms:
+        return regret, pulls
+    for place, mark in enumerate(rounds):
         played = rows[begun:mark, :-1]
         pulls[place], begun = np.bincount(played[played >= 0], minlength=n_arms), mark
     return regret, pulls.cumsum(axis=0)

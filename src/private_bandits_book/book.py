@@ -55,10 +55,11 @@ class Book:
         """Return the notebook of a chapter; raise a UsageError if the book has no such chapter."""
         path = self.pages / f"{chapter}.ipynb"
         if not chapter.isidentifier() or not path.is_file() or not is_chapter(_read(path)):
-            known = self.chapters()
+            known, untagged = self.chapters(), chapter.isidentifier() and path.is_file()
             close = difflib.get_close_matches(chapter.lower().replace("-", "_"), known, n=1)
-            hint = f" (did you mean {close[0]}?)" if close else ""
-            raise UsageError(f"chapter must be one of {', '.join(known)}{hint}, got {checks.brief(chapter)}")
+            hint = f" (did you mean {close[0]}?)" if close and not untagged else ""
+            lacks = f": {path.name} has no cell tagged `parameters`" if untagged else ""
+            raise UsageError(f"chapter must be one of {', '.join(known)}{hint}, got {checks.brief(chapter)}{lacks}")
         return path
 
     def parameters(self, chapter: str) -> dict[str, Parameter]:

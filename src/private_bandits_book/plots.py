@@ -1,7 +1,7 @@
 """The plots of the chapters, drawn in one look.
 
 A plot takes what `simulate` returns (`plots.curves(result)`), a list of such results, or a mapping that names them
-(`plots.curves({"mine": one, "theirs": other})`); a file that `xarray.open_dataset` has opened; or the frame of
+(`plots.curves({"mine": one, "theirs": other})`); a file that `xarray.load_dataset` has read; or the frame of
 `Chapter.play`. It returns the picture, its data, and what can be said of any such picture: an alternative text, and the
 end of the caption. The author writes one sentence.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,7 +87,7 @@ def curves(
     """
     rows = _labelled(runs, x, label, together=True)
     claimed = None if slope is None else Slope(*slope)
-    return _picture(rows, x, partial(figures.regret_curves, rows, x, slope=claimed, bounds=bounds, **look))
+    return _picture(rows, x, _drawing(figures.regret_curves, look, rows, x=x, slope=claimed, bounds=bounds))
 
 
 def panels(
@@ -137,7 +138,7 @@ def panels(
     names = parted.apply(by, axis=1) if callable(by) else parted[by].astype(str)
     for name, part in parted.groupby(names.replace(_VARIANTS), sort=False):
         rows.loc[part.index, "panel"] = f"{name}\n{privacy_of(part)}" if headed else str(name)
-    return _picture(rows, x, partial(figures.small_multiples, rows, by="panel", x=x, **look))
+    return _picture(rows, x, _drawing(figures.small_multiples, look, rows, by="panel", x=x))
 
 
 def dots(runs: Any, *, label: Callable[[Any], str] | None = None, **look: Any) -> Picture:
@@ -184,7 +185,7 @@ def dots(runs: Any, *, label: Callable[[Any], str] | None = None, **look: Any) -
     runs_each = f"{counts.min()}" if counts.min() == counts.max() else f"{counts.min()} to {counts.max()}"
     rounds = " to ".join(dict.fromkeys(power(int(t)) for t in (rows["t"].min(), rows["t"].max())))
     facts = f"T = {rounds}{where}. {runs_each} runs each, a dot a run; the line is their mean."
-    draw = partial(figures.regret_dots, rows, **look)
+    draw = _drawing(figures.regret_dots, look, rows)
     return Picture(draw(), rows, alt, facts, draw(narrow=True))
 
 
@@ -244,6 +245,16 @@ def _twice(rows: pd.DataFrame) -> str:
     """The name of two lines."""
     known = rows.drop_duplicates(["label", "content"] if "content" in rows else ["label", "policy"])["label"]
     return f"{known[known.duplicated()].iloc[0]!r} twice" if known.duplicated().any() else "one twice"
+
+
+def _drawing(
+    draw: Callable[..., Figure], look: dict[str, Any], rows: pd.DataFrame, **given: Any
+) -> Callable[..., Figure]:
+    """A drawing of rows in a caller's look, of which it takes no other word."""
+    known = [name for name in [*signature(draw).parameters][1:] if name not in (*given, "narrow")]
+    for name in look:
+        checks.choice("look", name, known)
+    return partial(draw, rows, **given, **look)
 
 
 def _picture(rows: pd.DataFrame, x: str, draw: Callable[..., Figure]) -> Picture:

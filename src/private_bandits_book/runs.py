@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def frame(results: Any) -> pd.DataFrame:
     Parameters
     ----------
     results : Dataset, DataFrame, or list or mapping of them
-        What `simulate` or `xarray.open_dataset` returns, of one policy or of several, or `Chapter.play`. The keys of a
+        What `simulate` or `xarray.load_dataset` returns, of one policy or of several, or `Chapter.play`. The keys of a
         mapping are what its lines are called.
 
     Returns
@@ -298,5 +299,7 @@ def _content(value: Any) -> Any:
         return [_content(each) for each in value]
     if not kind.__module__.startswith(("private_bandits.", "private_bandits_book.")):
         raise TypeError(f"{kind.__name__} is not known by its content")
-    parts = value if isinstance(value, tuple) else vars(value).values()
+    held = {} if isinstance(value, tuple) else vars(value)  # but for what was computed of the rest and kept
+    kept = [each for name, each in held.items() if not isinstance(getattr(kind, name, 0), cached_property)]
+    parts = value if isinstance(value, tuple) else kept
     return kind.__module__, kind.__qualname__, [_content(each) for each in parts]

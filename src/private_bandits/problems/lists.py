@@ -73,6 +73,8 @@ class ListProblem(Shown):
     @property
     def legal(self) -> str:
         """What `allows` accepts, in words."""
+        if self.list_size == 1:
+            return f"[arm], arm an integer from 0 to {self.n_arms - 1},"
         return f"{self.list_size} distinct items"
 
     def allows(self, items: list[int]) -> bool:

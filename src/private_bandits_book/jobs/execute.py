@@ -78,7 +78,7 @@ def execute(path: Path, parameters: dict[str, Any], *, output: Path | None = Non
                 _read(path), None, parameters=parameters, cwd=path.parent, coalesce_streams=True,
                 kernel_name="python3", kernel_manager_class=kernels, progress_bar=sys.stderr.isatty(),
                 on_cell_start=lambda cell, cell_index: places.append(
-                    f"{path.stem}, {cell.source:.60}".partition("\n")[0]
+                    f"{path.stem}, cell `{cell.source.partition(chr(10))[0]:.60}`"
                 ),
             )  # fmt: skip
     except PapermillExecutionError as error:

@@ -89,14 +89,19 @@ def read_claims(text: str) -> list[Claim]:
     ValueError
         If two claims share an identifier, one is malformed, or one rests on what is no claim.
     """
-    entries, known = tomllib.loads(text)["claim"], [field.name for field in fields(Claim)]
-    for entry in entries:
-        wrong = [*({*entry} - {*known}), *({*known[:4]} - {*entry})]
-        if wrong:
-            raise ValueError(
-                f"a claim needs {', '.join(known[:4])} and may have {', '.join(known[4:])}, see {wrong[0]}"
-            )
-    claims = [Claim(**entry | {"rests_on": tuple(entry.get("rests_on", ()))}) for entry in entries]
+    known = [field.name for field in fields(Claim)]
+    claims = []
+    for entry in tomllib.loads(text)["claim"]:
+        which = entry.get("claim", "a claim")
+        missing, more = [name for name in known[:4] if name not in entry], sorted({*entry} - {*known})
+        if missing:
+            raise ValueError(f"{which} must have {', '.join(known[:4])}, got none of {', '.join(missing)}")
+        if more:
+            raise ValueError(f"{which} may have {', '.join(known)}, got {', '.join(more)}")
+        try:
+            claims.append(Claim(**entry | {"rests_on": tuple(entry.get("rests_on", ()))}))
+        except ValueError as error:
+            raise ValueError(f"{which}: {error}") from None
     names = [claim.claim for claim in claims]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -110,4 +115,9 @@ def read_claims(text: str) -> list[Claim]:
 def claims_of(chapter: str) -> list[Claim]:
     """Return the claims of a chapter's paper, in the order of its ledger; none where it makes none."""
     path = resources.files("private_bandits_book.chapters").joinpath(chapter, "claims.toml")
-    return read_claims(path.read_text("utf-8")) if path.is_file() else []
+    if not path.is_file():
+        return []
+    try:
+        return read_claims(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"claims.toml of {chapter}: {error}") from None

@@ -169,9 +169,9 @@ def by_replication(frame: pd.DataFrame, column: str) -> tuple[np.ndarray, np.nda
     Parameters
     ----------
     frame : DataFrame
-        As `Chapter.play` returns, of one policy at its last round.
+        As `Chapter.play` returns, of one policy: at its last round, or its whole curve for "t".
     column : str
-        What is swept.
+        What is swept, or "t".
 
     Returns
     -------
