@@ -211,13 +211,15 @@ def _ranking(
     known: pd.DataFrame, standing: str, proved: bool, epsilon: float, horizon: int, trust: str
 ) -> tuple[pd.DataFrame, str]:
     """The ranking of a guarantee; below that of a similar one the row of a policy that stands apart."""
-    own = ranked(known, standing, proved, epsilon, horizon)
     if standing not in _APART:
-        return own, standing
-    similar = [name for name, among in groups(known) if among == proved and name not in _APART]
-    similar.sort(key=lambda name: not (trust and name.startswith(trust)))
-    tables = [ranked(known, name, proved, epsilon, horizon) for name in similar[:1]]
-    return pd.concat([*tables, own.assign(rank=standing)], ignore_index=True), "".join(similar[:1]) or standing
+        return ranked(known, standing, proved, epsilon, horizon), standing
+    similar = [group for group, among in groups(known) if among == proved and group not in _APART]
+    among = min(similar, key=lambda group: not (trust and group.startswith(trust)), default=standing)
+    others = [ranked(known, group, proved, epsilon, horizon) for group in similar if group == among]
+    own = known["guarantee"] == standing
+    joined = ranked(known.assign(guarantee=known["guarantee"].mask(own, among)), among, proved, epsilon, horizon)
+    mine = joined[joined["policy"].isin(known.loc[own, "entrant"])].assign(rank=standing, guarantee=standing)
+    return pd.concat([*others, mine], ignore_index=True), among
 
 
 @contextmanager
