@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from crash import tree
 
 from private_bandits.baselines import dp_se
@@ -18,6 +21,7 @@ from private_bandits_book.chapters.comparison.families import instances
 from private_bandits_book.cli import main
 from private_bandits_book.rivals import LazyDPTS
 
+ROOT = Path(__file__).parents[1]
 HORIZON, RUNS, SLOW = 2000, 10, 5
 OTHERS = ["DP-KLUCB", "AdaP-UCB, as proved", "DP-SE, as proved", "Lazy-DP-TS, as proved", "LDP-UCB-B"]
 LAZY = "Hu and Hegde (2022), Theorem 4"
@@ -284,3 +288,36 @@ def test_a_policy_that_pays_less_than_its_epsilon_is_given_more(book):
     stored = pd.read_csv(book.data("comparison") / "long-test-arms.csv")
     comparing.compare(Halved, "arms", quick=True, rows=stored)
     assert seen[-1] == pytest.approx(2.0)
+
+
+def test_the_workflow_compares_what_a_pull_request_adds_to_the_rivals(tmp_path):
+    """Its step, in a repository whose last commit changes two rivals of which one says what it is."""
+    made = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))["jobs"]["make"]
+    (step,) = (step["run"] for step in made["steps"] if "rivals" in step.get("run", ""))
+    folder = tmp_path / "src" / "private_bandits_book" / "rivals"
+    folder.mkdir(parents=True)
+    command = tmp_path / ".venv" / "bin" / "private-bandits"
+    command.parent.mkdir(parents=True)
+    command.write_text('#!/bin/sh\necho "$@" >> said\ntest "$4" != tails\n')
+    command.chmod(0o755)
+
+    def git(*words):
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    def stands(**files):
+        for name, text in files.items():
+            (folder / f"{name}.py").write_text(f"import this\n{text}\n")
+        git("add", "src")
+        git("commit", "-m", "a")
+        (tmp_path / "said").unlink(missing_ok=True)
+        code = subprocess.run(["bash", "-e", "-c", step], cwd=tmp_path).returncode
+        return code, (tmp_path / "said").read_text().splitlines() if (tmp_path / "said").exists() else []
+
+    git("init", "-q")
+    git("commit", "--allow-empty", "-m", "a")
+    one = "src/private_bandits_book/rivals/one.py:One --problem"
+    assert stands(one="# benchmark: One --problem arms", old="# benchmark: Old --problem arms")[0] == 0
+    assert stands(one="# benchmark: One --problem lists", two="") == (0, [f"compare {one} lists --quick"])
+    failing = "# benchmark: One --problem tails\n# benchmark: One --problem lists"
+    assert stands(one=failing) == (1, [f"compare {one} tails --quick"])
