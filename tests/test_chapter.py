@@ -52,6 +52,17 @@ def small(tmp_path, shown) -> Chapter:
     ("given", "said"),
     [
         (SMALL | {"In": ["", "# Parameters\nhorizn = 300\n"]}, r"horizn is not a parameter \(did you mean horizon\?\)"),
+        *(
+            (SMALL | {"In": ["", cell]}, r"horizn is not a parameter \(did you mean horizon\?\)")
+            for cell in (
+                "# Parameters\nhorizon, horizn = 5, 6\n",
+                "# Parameters\n(horizn := 6)\n",
+                "# Parameters\r\nhorizn = 6\r\n",
+                "\n# Parameters\nhorizn = 6\n",
+                "# Parameters \nhorizon = horizn = 6\n",
+                "# Parameters\n[horizn, *p] = 5, 6\n",
+            )
+        ),
         (SMALL | {"epsilons": "[0.2,1]"}, r"epsilons must be a list, got the text '\[0.2,1\]': papermill takes -y"),
         (SMALL | {"horizon": 0}, "horizon must be >= 1, got 0"),
         ({"horizon": 300}, "replications must be given"),
@@ -74,6 +85,7 @@ def test_what_is_not_allowed_is_refused_in_a_line(given, said):
         ["# Parameters\nhorizn = 300\n", "horizon = 300"],
         ["# Parameters\nhorizn = 300\n", "%time horizn", "note = 1", "horizon: int = 300  # corrected\nnote = 2"],
         ["# Parameters\nhorizn = 300\n", "# Parameters\nhorizon = 300\nprint(horizon)\n"],
+        ["# Parameters\nepsilons = [x / 2 for x in range(1, 3)]\n"],
         ["# Parameters\nfor i in range(3):\n    print(i)\n"],
         ["# Parameters\nmine = 3\nget_ipython().run_line_magic('time', 'mine')\n"],
     ],

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
 import pandas as pd
 import papermill
 import pytest
@@ -105,6 +106,14 @@ def test_an_integer_beyond_every_float_is_refused_in_one_line(name, value):
     given = [1, value] if name.endswith("s") else value
     with pytest.raises(UsageError, match=rf"^{name} must be below 2\*\*1024, got an integer of \d+ bits$"):
         validate("study", KNOWN, {name: given})
+
+
+@pytest.mark.parametrize(
+    "made", [np.array, pd.Series, tuple, lambda of: range(1, 3)], ids=["array", "series", "tuple", "range"]
+)
+def test_a_list_of_numbers_may_have_any_form(made):
+    values = validate("mine", {"epsilons": Parameter("list[float]", [1.0])}, {"epsilons": made([1, 2])})
+    assert values["epsilons"] == [1.0, 2.0] and {type(each) for each in values["epsilons"]} == {float}
 
 
 def test_validation_returns_every_value_in_its_own_type():

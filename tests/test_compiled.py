@@ -78,7 +78,8 @@ def test_an_edit_in_a_callee_of_another_file_is_not_answered_by_an_old_binary(pa
     assert answer(COUNT, tmp_path) != before
 
 
-def test_what_a_session_that_saw_an_edit_has_compiled_is_not_kept_for_the_sources_before_it(package, tmp_path):
+@pytest.mark.parametrize("before", ["", "from private_bandits.mechanisms import _raw\n"], ids=["compiled", "imported"])
+def test_what_a_session_that_saw_an_edit_has_compiled_is_not_kept_for_the_sources_before_it(before, package, tmp_path):
     edited = """
 from pathlib import Path
 from private_bandits import compilation
@@ -89,7 +90,8 @@ noise.write_text(text.replace("scale * math.log(", "0.5 * scale * math.log("), e
 """
     reverted = 'noise.write_text(text, encoding="utf-8")'
     chosen = {"NUMBA_CACHE_DIR": str(tmp_path / "chosen")}
-    seen = answer(edited + COUNT + reverted, tmp_path, **chosen)
+    taken_back = before and before + reverted + "\n"  # before anything is compiled
+    seen = answer(edited + taken_back + COUNT + reverted, tmp_path, **chosen)
     assert seen != answer(COUNT, tmp_path, **chosen) == answer(COUNT, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "new"))
 
 

@@ -9,14 +9,22 @@ import numpy as np
 import pytest
 import scipy
 
+from private_bandits.baselines.azize_dp_klucb import reference as dp_klucb_reference
 from private_bandits.channels import channel_loss
-from private_bandits.mechanisms import response_probabilities
+from private_bandits.kernels import stretches
+from private_bandits.kernels.parts.sums import exceedance
+from private_bandits.mechanisms import gaussian_sigma, response_probabilities
 from private_bandits.papers.cascading import b_lb
+from private_bandits.papers.contextual import shared
+from private_bandits.papers.contextual.instances import one_set
+from private_bandits.papers.heavy_tailed import pareto_arms
 from private_bandits.policy_checks import check_policy
 from private_bandits.problems import Arms, Cascade, LinearContext, SemiBandit
-from private_bandits.simulation import trace
+from private_bandits.simulation import simulate, trace
 from private_bandits.streams import streams
 from private_bandits_book.rivals.all_observations import AllObserved
+from private_bandits_book.rivals.exceedance_counts import exceedance_counts
+from private_bandits_book.rivals.greedy_epochs import greedy_epochs
 from private_bandits_book.rivals.list_batches import ListBatches
 from private_bandits_book.rivals.whole_reply import AllBits, WholeReply
 
@@ -35,6 +43,11 @@ CASES = [
     (ListBatches(1.5, horizon=1000), SETS),
 ]
 NAMES = [f"{policy.name}, {problem}" for policy, problem in CASES]
+
+VECTORS = np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.6, 0.8], [-0.8, 0.6]], [[-1.0, 0.0], [0.6, -0.8]]])
+TEN = LinearContext.table(VECTORS, VECTORS @ [0.6, 0.3])
+PAIR = one_set(2, gap=0.4)
+PARETO = pareto_arms([0.9, 0.6, 0.3], shape=1.5)
 
 
 class Plain:
@@ -186,3 +199,88 @@ def test_what_does_not_fit_is_refused():
     for policy in (WholeReply(1.0, list_size=2), WholeReply(1.0, list_size=1)):
         with pytest.raises(ValueError, match="must be a Cascade"):
             policy.start(Arms.bernoulli([0.5, 0.4]), *streams(0, 0)[1:])
+
+
+@pytest.mark.parametrize("problem", [TEN, PAIR], ids=str)
+@pytest.mark.parametrize(("delta", "radius"), [(0.0, 0.0), (0.0, 30.0), (1e-3, 0.0)])
+def test_greedy_epochs_play_their_pseudo_code(problem, delta, radius):
+    """Least squares on the sums of all epochs, each with noise of one scale, once."""
+    policy = greedy_epochs(1.0, delta=delta, dim=2, horizon=5000, radius=radius)
+    check_policy(policy, problem)
+    scale = 3.0 + 4.0 * math.sqrt(2.0)
+    if delta:  # 2 for unit vectors, 4 with rewards to 2
+        scale = gaussian_sigma(1.0, delta=delta, sensitivity=4.0)
+    drawn = streams(5, 0)
+
+    def users(n, size):
+        return scale * drawn.noise.standard_normal(size) if delta else drawn.noise.laplace(0.0, scale, size)
+
+    told = shared.stretched(
+        problem,
+        5000,
+        drawn,
+        lambda t: scale,
+        lambda t: radius,
+        shared.messages(2, users),
+        growth=1.0,
+        first=math.ceil(4 * scale),
+    )
+    np.testing.assert_array_equal(trace(problem, policy, horizon=5000, seed=5), told)
+
+
+def test_greedy_epochs_pay_what_they_promise_for_one_epoch():
+    """The L1 reach by a search over pairs of users, and the kernel's own account; half the scale pays twice as much."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(2, 20_000, 2))
+    x[0, :2], x[1, :2] = [[1.0, 1.0], [1.0, -1.0]], [[-1.0, -1.0], [-1.0, 1.0]]
+    x /= np.linalg.norm(x, axis=2, keepdims=True)
+    sent = np.stack([x[..., 0] ** 2, x[..., 0] * x[..., 1], x[..., 1] ** 2, 2 * x[..., 0], 2 * x[..., 1]], axis=-1)
+    moved = np.abs(sent[0] - sent[1]).sum(axis=1).max()
+    for policy, delta in (
+        (greedy_epochs(0.5, dim=2, horizon=99), 0.0),
+        (greedy_epochs(0.5, delta=1e-6, dim=2, horizon=9), 1e-6),
+    ):
+        assert policy.privacy.joint and policy.privacy.trust == "central"
+        assert policy.account(delta) == pytest.approx((policy.privacy.effective_epsilon, False))
+        assert policy.privacy.effective_epsilon == pytest.approx(0.5, rel=1e-6)
+    laplace = greedy_epochs(0.5, dim=2, horizon=99).record.constants.sigma
+    assert 4.0 * math.sqrt(2.0) - 1e-9 <= moved <= 0.5 * laplace + 1e-9
+    halved = greedy_epochs(1.0, dim=2, horizon=99).record
+    assert stretches.account(halved, 0.0)[0] == pytest.approx(1.0)
+
+
+def test_greedy_epochs_learn_at_long_horizons():
+    """On drawn contexts greedily; with one set of actions a radius keeps them from a worse action for good."""
+    far = {"horizon": 10**15, "replications": 40, "seed": 3, "checkpoints": []}
+    drawn = simulate(TEN, greedy_epochs(1.0, dim=2, horizon=10**15), **far).regret[:, -1]
+    greedy, wide = (
+        simulate(PAIR, greedy_epochs(1.0, dim=2, horizon=10**15, first=16.0, radius=radius), **far).regret[:, -1]
+        for radius in (0.0, 10.0)
+    )
+    assert drawn.max() < 1e5 and wide.max() < 1e5 < greedy.max()
+
+
+@pytest.mark.parametrize("epsilon", [1.0, math.inf])
+def test_exceedance_counts_are_dp_klucb_on_bernoulli_arms(epsilon):
+    policy = exceedance_counts(epsilon, horizon=3000, level=0.7)
+    check_policy(policy, PARETO)
+    shares = [min(1.0, (mean / 3.0) ** 1.5) for mean in (0.9, 0.6, 0.3)]
+    assert [exceedance(mean, 1.5, 1.0) for mean in (0.9, 0.6, 0.3)] == pytest.approx(shares)
+    rewards = (
+        pareto_arms([0.9], shape=1.5).means[0] / 3.0 * (1.0 - np.random.default_rng(2).random(100_000)) ** (-1 / 1.5)
+    )
+    assert scipy.stats.binomtest(int((rewards > 1.0).sum()), 100_000, shares[0]).pvalue > 1e-4
+    told = dp_klucb_reference(Arms.bernoulli(shares), 3000, streams(5, 0), epsilon=epsilon, level=0.7)
+    np.testing.assert_array_equal(trace(PARETO, policy, horizon=3000, seed=5), told)
+    paid = policy.privacy.effective_epsilon
+    assert policy.account(0.0) == (paid, False) and paid == pytest.approx(epsilon)
+
+
+def test_exceedance_counts_learn_where_the_threshold_tells_the_arms_apart():
+    """Below the least reward of all arms every count is full, and the arms cannot be told apart."""
+    far = {"horizon": 10**15, "replications": 20, "seed": 3, "checkpoints": []}
+    apart, blind = (
+        simulate(PARETO, exceedance_counts(1.0, horizon=10**15, threshold=threshold), **far).regret[:, -1]
+        for threshold in (1.0, 0.05)
+    )
+    assert apart.max() < 1e5 < 1e12 < blind.max()

@@ -188,6 +188,20 @@ def epsilon(value: Any, name: str = "epsilon", *, infinite: bool = True) -> floa
 
 
 @contextmanager
+def quietly() -> Iterator[None]:
+    """Let numbers fall below the smallest float, whatever the caller has asked NumPy and SciPy for.
+
+    Returns
+    -------
+    context manager
+    """
+    import scipy.special  # imported where it is used, as commands that only read check too
+
+    with np.errstate(under="ignore"), scipy.special.errstate(all="ignore"):
+        yield
+
+
+@contextmanager
 def formula() -> Iterator[None]:
     """Let numbers be as small and large as floats in this block, or in the function that this decorates.
 
@@ -206,7 +220,7 @@ def formula() -> Iterator[None]:
     """
     before = _FORMULA.set(True)
     try:
-        with np.errstate(over="ignore", under="ignore", divide="ignore"):
+        with quietly(), np.errstate(over="ignore", divide="ignore"):
             yield
     finally:
         _FORMULA.reset(before)

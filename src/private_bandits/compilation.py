@@ -80,10 +80,18 @@ def _if_possible(work: Callable[..., Any]) -> Callable[..., Any]:
 
     def tried(*arguments: Any) -> Any:
         with suppress(OSError, EOFError, pickle.UnpicklingError):
-            if sources.__wrapped__() == sources():  # or what this process has imported may be of others
+            if _stamps() == _IMPORTED:  # or what this process has imported may be of other sources
                 return work(*arguments)
 
     return tried
+
+
+def _stamps() -> dict[Path, tuple[int, int]]:
+    """When each file was written: an edit that was taken back is seen, too."""
+    return {path: (path.stat().st_mtime_ns, path.stat().st_ctime_ns) for path in _PACKAGE.rglob("*.py")}
+
+
+_IMPORTED = _stamps()
 
 
 @functools.cache

@@ -178,11 +178,11 @@ def _rehearsed(game: "_Game", learner: Any, rounds: int) -> list[tuple[Any, ...]
 def _rounds(
     game: "_Game", learner: Any, checkpoints: np.ndarray, write: Callable[[int, Any, Any, float], None] | None
 ) -> np.ndarray:
-    ask, play_round = game.asking(learner), game.round
+    shown, play_round = game.shown, game.round
     regret, total, begun = np.zeros(len(checkpoints)), 0.0, 0
     for place, mark in enumerate(checkpoints.tolist()):
         for t in range(begun + 1, mark + 1):
-            answer = ask()
+            answer = learner.ask(shown()) if shown else learner.ask()
             if type(answer) is not list:
                 answer = _ordered(answer)
             feedback, lost = play_round(answer, t)
@@ -204,12 +204,11 @@ def _ordered(answer: Any) -> Any:
 class _Game:
     """The rounds of a problem."""
 
+    shown: Callable[[], Any] | None = None
+    """What returns that which a learner is shown before it answers."""
+
     def __init__(self, problem: Any, env: np.random.Generator) -> None:
         self.problem, self.env = problem, env
-
-    def asking(self, learner: Any) -> Callable[[], Any]:
-        """Return what asks the learner, whose methods may change."""
-        return lambda: learner.ask()
 
     def round(self, answer: Any, t: int) -> Round:
         """Play an answer."""
@@ -347,17 +346,13 @@ class _Contexts(_Game):
         self.actions = np.zeros((_ROUNDS, problem.dim, problem.n_actions))
         self.means, self.numbers = np.zeros((_ROUNDS, problem.n_actions)), np.zeros(_ROUNDS)
 
-    def asking(self, learner: Any) -> Callable[[], Any]:
-        """Return what draws the vectors of the next round and shows them to the learner."""
-
-        def shown() -> Any:
-            self.place += 1
-            if self.place >= _ROUNDS:
-                draw_rounds(self.record, self.env, self.actions, self.means, self.numbers)
-                self.place = 0
-            return learner.ask(self.actions[self.place].T.copy())
-
-        return shown
+    def shown(self) -> np.ndarray:
+        """Draw the vectors of the next round."""
+        self.place += 1
+        if self.place >= _ROUNDS:
+            draw_rounds(self.record, self.env, self.actions, self.means, self.numbers)
+            self.place = 0
+        return self.actions[self.place].T.copy()
 
     def round(self, answer: Any, t: int) -> Round:
         """Play an action."""

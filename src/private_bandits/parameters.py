@@ -8,6 +8,7 @@ import json
 import pickle
 import random
 import sys
+import weakref
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
@@ -89,7 +90,7 @@ class _Told:
             return f"[{', '.join(map(self.value, thing))}]"
         if type(thing) is dict and all(isinstance(key, str) for key in thing):
             return self.members(thing)
-        if isinstance(thing, set | frozenset):
+        if type(thing) in (set, frozenset):
             return self.members({"type": _name(type(thing)), "": sorted(thing, key=self.value)})
         parts = self.parts(getattr(thing, "py_func", thing))
         named = isinstance(thing, type | FunctionType) and len(parts) == 1
@@ -113,30 +114,38 @@ class _Told:
 
 
 def _state(thing: Any) -> dict[str, Any]:
-    """What an object is made of, beside its class."""
+    """What an object is made of, beside its class: what its copies are made of, in other processes, too."""
     if isinstance(thing, tuple) and hasattr(thing, "_asdict"):
         return dict(thing._asdict())
-    kind, held = type(thing), {} if isinstance(thing, ModuleType) else getattr(thing, "__dict__", {})
-    held = {name: value for name, value in held.items() if not isinstance(getattr(kind, name, 0), cached_property)}
+    kind = type(thing)
     reduce: Any = copyreg.dispatch_table.get(kind, lambda one: one.__reduce_ex__(4))
     try:
         made = reduce(thing)
     except (TypeError, pickle.PicklingError):  # cannot be copied either, unless it says itself how
+        if isinstance(thing, memoryview | weakref.ReferenceType):
+            return {"": [thing.format, thing.tobytes()] if isinstance(thing, memoryview) else [thing()]}
         made = getattr(thing, "__name__", None)
     if not isinstance(made, tuple):
+        held = {} if isinstance(thing, ModuleType) else getattr(thing, "__dict__", {})
         called = [each for each in gc.get_referents(thing) if isinstance(each, FunctionType)]  # of a ufunc
         return held | ({"": [f"{getattr(thing, '__module__', '')}.{made}", *called]} if made else {})
+    if str(getattr(kind.__reduce__, "__module__", "")).startswith("private_bandits."):  # by name, not by place
+        made = (kind, (), vars(thing))
     args = made[1][1:] if made[1] and made[1][0] is kind else made[1]  # the type is told
-    rest = [[*part] if isinstance(part, Iterator) else part for part in (args, *made[2:], None)]
-    inside = isinstance(rest[1], tuple) or any(isinstance(part, list) for part in rest[2:])  # in slots, or items
-    plain = held or not (args or any(part is not None for part in rest[1:]))
-    return held | ({"": rest} if inside or not plain else {})
+    if isinstance(thing, set | frozenset):
+        args = ({*thing},)  # whose order is told as that of plain sets
+    state, *items = [[*part] if isinstance(part, Iterator) else part for part in (*made[2:], None)]
+    named = isinstance(state, dict) and all(isinstance(name, str) for name in state)
+    held = dict(state) if named else {}
+    held = {name: value for name, value in held.items() if not isinstance(getattr(kind, name, 0), cached_property)}
+    rest = [args, None if named else state, *items]
+    return held | ({"": rest} if args or any(part is not None for part in rest[1:]) else {})
 
 
 def _members(kind: type) -> dict[str, Any]:
     """What the caller's classes hold, and of their methods and properties those that hold something."""
     above = (*type.mro(type(kind))[::-1], *kind.__mro__[::-1])
-    mine = [each for each in above if str(each.__module__).partition(".")[0] not in _KNOWN]
+    mine = [each for each in above if not _known(each.__module__)]
     found = [(name, value) for each in mine for name, value in vars(each).items() if name != "_abc_impl"]
     found = [(name, value) for name, value in found if not name[:2] == "__" == name[-2:]]  # Python's, and what makes it
     methods = {name: _held(value) for name, value in found if hasattr(value, "__get__")}
@@ -158,8 +167,7 @@ def _held(function: Any) -> list[Any]:
 
 def _named(function: FunctionType, known: set[FunctionType]) -> list[Any]:
     """The constants and streams that a function, or one of the caller's that it calls, finds by their names."""
-    file, package = function.__code__.co_filename, str(function.__module__).partition(".")[0]
-    if function in known or package in _KNOWN or "site-packages" in file:
+    if function in known or _known(function.__module__):
         return []
     known.add(function)
     named = [function.__globals__.get(name) for name in _names(function.__code__)]
@@ -168,6 +176,13 @@ def _named(function: FunctionType, known: set[FunctionType]) -> list[Any]:
     inside = gc.get_referents(*objects, *(getattr(each, "__dict__", None) for each in objects))
     found += [each for each in [*objects, *inside] if isinstance(getattr(each, "__self__", each), STREAMS)]
     return found + [one for each in named if isinstance(each, FunctionType) for one in _named(each, known)]
+
+
+def _known(module: Any) -> bool:
+    """Whether it is none of the caller's, which hold more than constants."""
+    package = str(module).partition(".")[0]
+    file = getattr(sys.modules.get(package), "__file__", None) or ""
+    return package in _KNOWN or "site-packages" in file
 
 
 @lru_cache(1024)

@@ -27,6 +27,7 @@ _COMMON = ("problem", "problem_parameters", "horizon", "seed", "versions")
 _COUNTED = 10**7  # rounds of a run whose pulls are counted
 AnyProblem = Arms | Cascade | ConvexLoss | LinearContext | Problem | SemiBandit
 _GRID = np.unique(np.round(10 ** (np.arange(299) / 16)).astype(np.int64))  # to 10^(298/16), the last below 2^62
+_AGAIN = 20  # the part of the time in which the first run is played again
 _FEW, _FEW_IN_PYTHON = 50_000, 200_000  # rounds in all: below, threads or processes cost more than they bring
 
 
@@ -78,9 +79,12 @@ def simulate(
     policy : Policy, or an object with `name` and `start(problem, choice, noise)`
         `start` returns a fresh `learners.Learner` for each replication, which starts a copy; `choice` and `noise` are
         its random streams. Before the first run its first 200 rounds are played twice: it is refused if they differ, or
-        if something draws or keeps what is not a run's own. What it states of itself, as a `policy.Player` does, stands
-        in the result. A Problem of your own is for these. A list of policies with names of their own, or a mapping of
-        them by name, plays one after the other, each with the bits that it has alone.
+        if something draws or keeps what is not a run's own. After the last run the first one is played again, as far as
+        a twentieth of the time reaches (whole, if each worker has 20 runs), and must have the same regret. No check
+        finds what is the same in every run, as the numbers of a `default_rng(3)` that `ask` makes and drops: to the
+        runs it is a constant; nor what changes no regret that is compared. What it states of itself, as a
+        `policy.Player` does, stands in the result. A Problem of your own is for these. A list of policies with names of
+        their own, or a mapping of them by name, plays one after the other, each with the bits that it has alone.
     horizon : int
         Rounds of a run, 1 to 2^62.
     replications : int or range
@@ -146,8 +150,8 @@ def simulate(
     import xarray as xr  # imported after the arguments are checked, as it takes longer than the library
 
     hidden = not sys.stderr.isatty() if bar is None else not bar
-    play = functools.partial(_replicate, problem, rounds=rounds, seed=seed, n_arms=n_arms)
-    runs = [_runs(play, played, numbers, (len(rounds), n_arms), horizon, n_jobs, hidden) for played in players.values()]
+    play = functools.partial(_replicate, problem, seed=seed, n_arms=n_arms)
+    runs = [_runs(play, played, numbers, rounds, n_arms, n_jobs, hidden) for played in players.values()]
     found = [np.stack(parts) if several else parts[0] for parts in zip(*runs, strict=True)]
     dims: tuple[str, ...] = ("replication", "t", "arm")
     coords: dict[str, Any] = {"replication": np.array(numbers), "t": rounds}
@@ -186,26 +190,36 @@ def _countable(problem: Any, horizon: int) -> int:
 
 
 def _runs(
-    play: Any, played: Playable, numbers: range, shape: tuple[int, int], horizon: int, n_jobs: int, hidden: bool
+    play: Any, played: Playable, numbers: range, rounds: np.ndarray, n_arms: int, n_jobs: int, hidden: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Regret and pulls of all replications of a policy."""
+    """Regret and pulls of all replications; after the last one in Python the first is played again, and compared."""
     import joblib  # imported where it is used, as above
     from tqdm import tqdm
 
-    few = len(numbers) * played.cost(horizon) <= {"threads": _FEW, "processes": _FEW_IN_PYTHON}[played.workers]
+    few = len(numbers) * played.cost(int(rounds[-1])) <= {"threads": _FEW, "processes": _FEW_IN_PYTHON}[played.workers]
     stop: list[bool] = []  # not empty: the threads leave off
     most = min(joblib.cpu_count() if n_jobs == -1 else n_jobs, len(numbers))  # a worker without a run costs as much
-    workers = functools.partial(joblib.Parallel, n_jobs=1 if few else most, prefer=played.workers)
+    most = 1 if few else most
+    workers = functools.partial(joblib.Parallel, n_jobs=most, prefer=played.workers)
     try:
         run = workers(return_as="generator")
     except ValueError:  # the backend that the caller chose returns all runs at once, as "multiprocessing" does
         run = workers()
-    each = (joblib.delayed(play)(played, replication=r, stop=stop) for r in numbers)
-    regret, pulls = np.empty((len(numbers), shape[0])), np.empty((len(numbers), *shape), np.int64)
+    reached = rounds[-1] / _AGAIN * -(-len(numbers) // most)
+    again = rounds[rounds <= reached] if played.workers == "processes" else ()
+    jobs = [(r, rounds) for r in numbers] + [(numbers[0], again)] * bool(len(again))
+    each = (joblib.delayed(play)(played, rounds=kept, replication=r, stop=stop) for r, kept in jobs)
+    regret, pulls = np.empty((len(numbers), len(rounds))), np.empty((len(numbers), len(rounds), n_arms), np.int64)
     try:
-        shown = tqdm(run(each), total=len(numbers), desc=played.name, disable=hidden, leave=False)
+        shown = tqdm(run(each), total=len(jobs), desc=played.name, disable=hidden, leave=False)
         for place, (curve, counts) in enumerate(shown):
-            regret[place], pulls[place] = curve, counts
+            if place < len(numbers):
+                regret[place], pulls[place] = curve, counts
+            elif (differ := (curve != regret[0, : len(curve)]) | (counts != pulls[0, : len(curve)]).any(axis=1)).any():
+                t = int(differ.argmax())
+                got = f"a regret of {regret[0, t]:g} and then {curve[t]:g} in round {rounds[t]}"
+                cure = "draw from choice and noise only, and keep what is learnt in what start() returns"
+                raise ValueError(f"a run of {played.name} must follow from its streams, got {got}: {cure}")
     finally:
         stop.append(True)
     return regret, pulls

@@ -10,6 +10,7 @@ import difflib
 import importlib
 import inspect
 import os
+import symtable
 import sys
 from collections.abc import Iterable, Mapping, MutableMapping
 from functools import partial
@@ -491,15 +492,16 @@ def _refuse_misspelt(known: Mapping[str, Parameter], cells: Iterable[str]) -> No
     assigned: list[str] = []
     for cell in cells:
         try:
-            lines = ast.parse(cell).body
+            lines, symbols = ast.parse(cell).body, symtable.symtable(cell, "cell", "exec").get_symbols()
         except SyntaxError:  # it has not run, or holds a magic
-            lines = []
-        targets = [one for line in lines if isinstance(line, ast.Assign) for one in line.targets]
-        targets += [line.target for line in lines if isinstance(line, ast.AnnAssign)]
-        names = [one.id for one in targets if isinstance(one, ast.Name)]
-        headed = cell.startswith("# Parameters\n")
+            lines, symbols = [], []
+        values = [getattr(line, "value", None) for line in lines if isinstance(line, ast.Expr)]
+        assignments = sum(isinstance(line, ast.Assign | ast.AnnAssign) for line in lines)
+        plain = assignments + sum(isinstance(value, ast.NamedExpr) for value in values) == len(lines)
+        names = [one.get_name() for one in symbols if one.is_assigned()]
+        headed = cell.lstrip().partition("\n")[0].rstrip() == "# Parameters"
         if headed or known.keys() & names:
-            assigned = names if headed and len(targets) == len(lines) else []
+            assigned = names if headed and plain else []
     for name in assigned:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)

@@ -136,9 +136,15 @@ def _check(name: str, kind: str) -> Check:
 
 def _refuse_beyond(name: str, value: Any) -> None:
     """Refuse an integer beyond every float, which no check can compare and perhaps no message show."""
+    value = _listed(value)
     for entry in value if isinstance(value, (list, tuple)) else [value]:
         if isinstance(entry, int) and entry.bit_length() > _BITS:
             raise UsageError(f"{name:.60} must be below 2**{_BITS}, got an integer of {entry.bit_length()} bits")
+
+
+def _listed(value: Any) -> Any:
+    """A range, an array or a Series as the list that it is."""
+    return value.tolist() if hasattr(value, "tolist") else [*value] if isinstance(value, range) else value
 
 
 def _integer(name: str, value: Any, **limits: int) -> int:
@@ -164,6 +170,7 @@ def _private(name: str, value: Any) -> float:
 
 
 def _entries(name: str, value: Any, *, check: Check) -> list[Any]:
+    value = _listed(value)
     if not isinstance(value, (list, tuple)) or not value:
         shown = f", as [{value}]," if isinstance(value, int | float) and not isinstance(value, bool) else ""
         raise ValueError(f"{name} must be a non-empty list{shown or ','} got {checks.brief(value)}")

@@ -13,12 +13,14 @@ Where `kept` > 0 nothing is forgotten: the mean is that of all rewards, with one
 sum, and the index is the largest q with d_kept(clip(value), q) <= (level ln t + slow ln ln t) / N, which is kl where
 `kept` is infinite. An episode has `growth` N pulls, at least one, of rewards that are flipped with probability `flip`.
 
+Where `exceeds` > 0 a reward counts as 1 if it is larger than that, and else as 0, whatever its range.
+
 The rewards of an episode are drawn as one sum when it ends, so a run costs one index computation per episode. An
 episode that the horizon cuts short draws nothing.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,10 +29,10 @@ from private_bandits.kernels import Epochs, Seen
 from private_bandits.kernels.elimination import record_turns
 from private_bandits.kernels.parts.accounting import added, answered
 from private_bandits.kernels.parts.selection import top_item
-from private_bandits.kernels.parts.sums import reward_sum
-from private_bandits.kernels.protocol import FAMILY, WHOLE_RUN, blank
-from private_bandits.kernels.protocol import check_arms as check
+from private_bandits.kernels.parts.sums import exceedance, reward_sum
+from private_bandits.kernels.protocol import FAMILY, WHOLE_RUN, blank, check_arms, check_horizon, check_kind
 from private_bandits.mechanisms import _raw as mechanisms
+from private_bandits.problems import Arms
 from private_bandits.problems.lists import ListRecord
 
 __all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "seen", "start"]
@@ -55,6 +57,7 @@ class Record(NamedTuple):
     slow: float = 0.0  # the factor of ln ln t
     flip: float = 0.0  # probability that a 0/1 reward is sent as the other
     first: int = 1  # pulls of an arm's first episode
+    exceeds: float = 0.0  # rewards are told by whether they are larger; 0: they are what is summed
 
 
 class State(NamedTuple):
@@ -66,6 +69,15 @@ class State(NamedTuple):
     order: np.ndarray  # int64 (1,): the arm of the running episode
     clock: np.ndarray  # int64: rounds before the running episode, pulls in it
     indices: np.ndarray  # scratch
+
+
+def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
+    """Refuse what `check_arms` refuses; rewards that are told by a threshold may be what they like."""
+    if record.exceeds == 0.0:
+        return check_arms(name, problem, record, horizon)
+    check_horizon(name, horizon, record.horizon)
+    check_kind(name, problem, Arms, "Arms")
+    return {}
 
 
 def start(problem: ListRecord, policy: Record) -> State:
@@ -89,8 +101,10 @@ def account(record: Record, delta: float) -> tuple[float, bool]:
     return added(record.scale, forgotten if record.kept == 0 else 1.0, delta), False
 
 
-def seen(record: Record) -> Seen:
+def seen(record: Record) -> Seen | None:
     """Return what an observer sees; with one pull in each, kept for good, episodes are rounds."""
+    if record.exceeds > 0.0:  # sums of a table's rewards are no counts
+        return None
     state, unbounded = ("pulls", "means"), record.v > 0
     if record.growth == 0.0 and record.kept > 0.0 and record.first == 1:
         return Seen(state, ("pulls", "totals"), reached=record.flip > 0, unbounded=unbounded)
@@ -115,8 +129,11 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         if policy.truncation > 0.0:
             threshold = (policy.truncation * length) ** policy.truncation_power
             reach = 2.0 * threshold
-        mean = policy.flip + (1.0 - 2.0 * policy.flip) * problem.means[arm]
-        total = reward_sum(env, length, mean, problem.shape, threshold)
+        mean, shape = problem.means[arm], problem.shape
+        if policy.exceeds > 0.0:
+            mean, shape = exceedance(mean, shape, policy.exceeds), 0.0
+        mean = policy.flip + (1.0 - 2.0 * policy.flip) * mean
+        total = reward_sum(env, length, mean, shape, threshold)
         if kept > 0.0:
             totals[arm] += total + mechanisms.laplace(noise, policy.scale)
             means[arm] = totals[arm] / pulls[arm]

@@ -9,7 +9,8 @@ solves in every round, and a run on one set, where all users send, is bit for bi
 
 Besides Gaussian noise on both messages there is Laplace noise; noise on the reward alone, whose user sends the action
 as it is; and a trusted server's, which draws it for the nodes of a binary tree over the stretches: `levels` of them
-hold a user at most, and the sum of those that make up the rounds so far is added, anew in every stretch.
+hold a user at most, and the sum of those that make up the rounds so far is added, anew in every stretch. Where it
+releases the sums `once`, it adds the noise of one user to those of each stretch; the first has `first` rounds or so.
 
 Rewards that are uniform about their mean are added one by one up to `DIRECT` of them, and beyond as a normal number.
 """
@@ -44,7 +45,9 @@ class Record(NamedTuple):
     growth: float = 0.0
     laplace: bool = False  # sigma is a Laplace scale
     reward_sigma: float = 0.0  # of Gaussian noise on the reward alone
-    levels: int = 0  # of the tree; 0: noise of the users' own
+    levels: int = 0  # of the tree; 0: noise of the users' own, or of each stretch
+    once: bool = False  # whether a trusted server adds noise once a stretch
+    first: int = 1  # rounds of a stretch, at least, up to a random factor of 1/2 to 3/2
 
 
 class State(NamedTuple):
@@ -93,13 +96,13 @@ def start(problem: ContextRecord, policy: Record) -> State:
 
 def account(record: Record, delta: float) -> tuple[float, bool]:
     """Return what one vector of noise pays; nothing is proved where an action is clear, or shows the context."""
-    constants, local = record.constants, record.levels == 0
-    if record.reward_sigma > 0 or not local:
+    constants, local = record.constants, record.levels == 0 and not record.once
+    if record.reward_sigma > 0 or record.levels > 0:
         return math.inf, local
     if record.laplace:  # in L1 an action's products move by d + 1
         moved = constants.dim + 1.0 + 2.0 * constants.largest_reward * math.sqrt(constants.dim)
         return added(constants.sigma, moved, delta), local
-    return linear.account(constants, delta)
+    return linear.account(constants, delta)[0], local
 
 
 @compiled
@@ -131,7 +134,7 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         rounds = 1
         if policy.growth > 0.0:  # of random length, so that no grid shows in the regret
             share = policy.growth * (0.5 + choice.random())
-            rounds = max(1, int(min(share * least, LONGEST)))
+            rounds = max(1, int(min(share * max(least, policy.first / policy.growth), LONGEST)))
         if policy.levels > 0 and clock[2] + 1 == 1 << policy.levels:  # the tree is full
             rounds = LONGEST
         clock[1] = end + rounds
@@ -194,11 +197,12 @@ def _stretch(problem, policy, state, rounds, env, noise):
     if policy.levels > 0:
         _grow(state.nodes, state.clock[2], sigma, noise)
         return lost
+    draws = 1 if policy.once else rounds
     for i in range(dim):
         for j in range(i, dim):
-            gram[i, j] += _noise(policy.laplace, sigma, rounds, noise)
+            gram[i, j] += _noise(policy.laplace, sigma, draws, noise)
     for i in range(dim):
-        moment[i] += _noise(policy.laplace, sigma, rounds, noise)
+        moment[i] += _noise(policy.laplace, sigma, draws, noise)
     return lost
 
 

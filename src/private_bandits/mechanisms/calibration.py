@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 
-import numpy as np
 import scipy
 
 from private_bandits import checks
@@ -187,7 +186,7 @@ def response_probabilities(epsilon: float, *, n_values: int) -> tuple[float, flo
     return 1 / total, weight / total
 
 
-@np.errstate(under="ignore")
+@checks.quietly()
 def _profile(u: float, mu: float) -> float:
     """Delta of a Gaussian release with mu = sensitivity / sigma and u = mu/2 - epsilon/mu.
 

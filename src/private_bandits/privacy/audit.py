@@ -83,7 +83,7 @@ class Audit:
         return f"{said}; {self.unprotected}" if self.unprotected else said
 
 
-@np.errstate(under="ignore")  # of what is nearly 0, whatever the caller asked NumPy for
+@checks.quietly()
 def audit(
     target: Any,
     *,

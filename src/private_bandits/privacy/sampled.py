@@ -72,7 +72,7 @@ def certified_loss(*, hits: Any, others: Any, runs: int, delta: float = 0.0, alp
         return np.log(np.maximum(low - delta, 0.0)) - np.log(high)
 
 
-@np.errstate(under="ignore")
+@checks.quietly()
 def lower_end(*, hits: int, others: int, runs: int, delta: float = 0.0, alpha: float) -> float:
     """Return the largest loss that an event refutes, P(event | a) <= exp(loss) P(event | b) + delta.
 

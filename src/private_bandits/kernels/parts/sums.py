@@ -151,6 +151,28 @@ def truncated_pareto_sum(env, n, mean, shape, threshold):
 
 
 @compiled
+def exceedance(mean, shape, threshold):
+    """P(X > threshold) of a reward, exactly.
+
+    Parameters
+    ----------
+    mean : float
+        E[X], >= 0.
+    shape : float
+        Of Pareto rewards, > 1; 0 for Bernoulli ones.
+    threshold : float
+        > 0.
+
+    Returns
+    -------
+    float
+    """
+    if shape > 0.0:
+        return min((pareto_scale(mean, shape) / threshold) ** shape, 1.0)
+    return mean if threshold < 1.0 else 0.0
+
+
+@compiled
 def reward_sum(env, n, mean, shape, threshold):
     """Draw the sum of n rewards of an arm, those above the threshold counted as 0; its cost does not grow with n.
 

@@ -314,6 +314,7 @@ def stretched(
     growth: float = 0.0,
     reward_sigma: float = 0.0,
     sending: float = 1.0,
+    first: int = 1,
 ) -> list[list[int]]:
     """Play by stretches: users with the same set play the same action until the server solves again.
 
@@ -335,6 +336,8 @@ def stretched(
         Of Gaussian noise on a reward, >= 0.
     sending : float
         Probability with which a user sends, in (0, 1].
+    first : int
+        Length of a stretch, at least, up to the random factor; of no meaning without growth.
 
     Returns
     -------
@@ -353,7 +356,8 @@ def stretched(
         n = 1
         if growth:
             share = growth * (0.5 + choice.random())
-            n = max(1, int(share * (rows.count([chosen[0], 1]) if len(sets) == 1 else t)))
+            before = rows.count([chosen[0], 1]) if len(sets) == 1 else t
+            n = max(1, int(share * max(before, first / growth)))
         left = n
         only = int(env.random() * len(sets)) if n == 1 else None
         for s, k in enumerate(chosen):

@@ -361,5 +361,21 @@ FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {
     },
 }
 """Policies without privacy, of which the one with the least regret on an instance is the base of its prices."""
-TUNED: dict[str, dict[str, tuple[float, ...]]] = {}
+TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
+    "arms": {
+        "Thompson, replayed": (4.0, 0.0625),
+        "UCB, replayed": (0.125, 0.25),
+        "DP-KLUCB": (4.0, 0.3),
+        "DP-IMED": (4.0, 1.5),
+        "AdaP-UCB": (0.0992,),
+        "AdaP-KLUCB": (0.0686,),
+        "Lazy-DP-TS": (0.0226,),
+        "Anytime-Lazy-UCB": (0.1, 0.3),
+        "Discrete elimination": (0.1, 0.1),
+        "kl-UCB-CF": (0.144,),
+        "LDP-UCB-B": (0.0474,),
+        "AdaC-UCB": (0.0686,),
+        "DP-TS-UCB": (0.0474,),
+    },
+}
 """What `tuning.chosen` found on the calibration instances."""

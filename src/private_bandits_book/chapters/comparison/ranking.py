@@ -4,20 +4,25 @@ Only equal guarantees are ranked together, and constants of a theorem never agai
 """
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from private_bandits.estimates import Interval, half_width
+from private_bandits_book import plots
 from private_bandits_book.chapters.comparison.entrants import ENTRANTS
 from private_bandits_book.figures import short
+from private_bandits_book.figures.captions import power
+from private_bandits_book.plots import Picture
 
-__all__ = ["CLASSES", "GROUPS", "best", "groups", "over_epsilon", "over_horizon", "priced", "ranked"]
+__all__ = ["CLASSES", "GROUPS", "answer", "best", "drawn", "groups", "priced", "ranked"]
 
 CLASSES = {False: "tuned", True: "as proved"}
 GROUPS = ["central, pure", "central, joint, approximate", "central, approximate", "local, pure", "local, approximate"]
 """Guarantees in the order of the rankings."""
-_Z = 1.96
+_Z, _MANY = 1.96, 10**6
 
 
 def priced(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
@@ -122,48 +127,74 @@ def best(table: pd.DataFrame) -> list[str]:
     return [*table.loc[table["rank"] == 1, "policy"]]
 
 
-def over_epsilon(rows: pd.DataFrame, horizon: int) -> pd.DataFrame:
-    """Return the price of each policy by epsilon, a geometric mean over the test instances.
+def drawn(rows: pd.DataFrame, coloured: Mapping[str, str], horizon: int, epsilon: float | None = None) -> Picture:
+    """Draw prices along epsilon, or along the horizon: those that the text speaks of in colour, the others grey.
 
     Parameters
     ----------
     rows : DataFrame
         Of `priced`.
+    coloured : mapping of str to str
+        Policies, with what their lines are called; blue is central and yellow is local privacy.
+    horizon : int
+        T of the prices along epsilon.
+    epsilon : float, optional
+        Of the prices along the horizon, which is drawn where this is given.
+
+    Returns
+    -------
+    Picture
+    """
+    by = "epsilon" if epsilon is None else "horizon"
+    here = rows[rows["horizon"] == horizon] if epsilon is None else rows[rows["epsilon"] == epsilon]
+    told = []
+    for (name, guarantee, at), part in here.groupby(["entrant", "guarantee", by], sort=False):
+        price, local = _mean(part["log"], part["variance"]), guarantee.startswith("local")
+        low, middle, high = (math.exp(each) for each in (price.low, price.measured, price.high))
+        row = {"policy": coloured.get(name, name), "mechanism": "laplace", "trust": guarantee.split(",")[0]}
+        row |= {"family": ("response" if local else "laplace") if name in coloured else "uniform"}
+        row |= dict.fromkeys(["epsilon", "value_epsilon", "effective_epsilon"], at if epsilon is None else epsilon)
+        row |= {"t": horizon if epsilon is None else at, "regret": middle, "regret_se": (high - low) / 2 / _Z}
+        told.append(row | {"replications": _MANY, "instances": len(part)})
+    frame = pd.DataFrame(told)
+    look = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy"}
+    look |= {"xlabel": "ε"} if epsilon is None else {}
+    picture = plots.curves(frame, by if epsilon is None else "t", **look)
+    where = f"T = {power(horizon)}" if epsilon is None else f"ε = {epsilon:g}"
+    said = (
+        f"{where}. Geometric means over {frame['instances'].max()} instances; bands are 95 % over instances and runs."
+    )
+    data = frame.drop(columns=["mechanism", "family", "value_epsilon", "effective_epsilon", "replications"])
+    return picture._replace(facts=said, data=data)
+
+
+def answer(rows: pd.DataFrame, kind: str, epsilon: float, horizon: int) -> pd.DataFrame:
+    """Return what to take under each guarantee: the first of its tuned ranking, or of the proved one if nothing is.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of `priced`.
+    kind : str
+        Of `ENTRANTS`.
+    epsilon : float
     horizon : int
 
     Returns
     -------
     DataFrame
-        `entrant, guarantee, proved, epsilon, price, low, high`.
+        A row a guarantee: `problem, guarantee, take, price, worst`.
     """
-    return _means(rows[rows["horizon"] == horizon], "epsilon")
-
-
-def over_horizon(rows: pd.DataFrame, epsilon: float) -> pd.DataFrame:
-    """Return the price of each policy by horizon, as `over_epsilon` does by epsilon.
-
-    Parameters
-    ----------
-    rows : DataFrame
-    epsilon : float
-
-    Returns
-    -------
-    DataFrame
-    """
-    return _means(rows[rows["epsilon"] == epsilon], "horizon")
-
-
-def _means(rows: pd.DataFrame, by: str) -> pd.DataFrame:
-    found = []
-    for (name, guarantee, proved, at), part in rows.groupby(["entrant", "guarantee", "proved", by], sort=False):
-        price = _mean(part["log"], part["variance"])
-        row = {"entrant": name, "guarantee": guarantee, "proved": proved, by: at, "instances": len(part)}
-        found.append(row | {k: math.exp(getattr(price, v)) for k, v in _SAID.items()})
-    return pd.DataFrame(found)
-
-
-_SAID = {"price": "measured", "low": "low", "high": "high"}
+    told: dict[str, dict[str, Any]] = {}
+    for guarantee, proved in groups(rows):
+        if guarantee in told or "all or nothing" in guarantee:
+            continue
+        table = ranked(rows, guarantee, proved, epsilon, horizon)
+        first = table.iloc[0]
+        take = " or ".join(best(table)) + ", a tie" * (len(best(table)) > 1)
+        told[guarantee] = {"problem": kind, "guarantee": guarantee, "take": take, "price": first["shown"]}
+        told[guarantee] |= {"worst": first["at_worst"], "failed": first["failures"]}
+    return pd.DataFrame([*told.values()])
 
 
 def _mean(logs: pd.Series, variances: pd.Series) -> Interval:

@@ -20,6 +20,7 @@ from scipy.optimize import linprog
 from scipy.special import expit
 from scipy.stats import binom
 
+from private_bandits import checks
 from private_bandits.privacy import channel_loss
 from private_bandits_book.chapters.contextual import linear_programmes
 
@@ -55,7 +56,7 @@ def least_regret(epsilon: float, horizon: int, gap: float) -> float:
     return gap * float(found.fun)
 
 
-@np.errstate(under="ignore")
+@checks.quietly()
 def wrong_guesses(epsilon: float, horizon: int) -> np.ndarray:
     """Chance of a wrong arm in each round of a locally private learner of the rule, exactly.
 

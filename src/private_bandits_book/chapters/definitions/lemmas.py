@@ -16,6 +16,7 @@ from scipy.spatial.distance import cdist
 from scipy.special import gammaln, ndtr, xlogy
 from scipy.stats import binom
 
+from private_bandits import checks
 from private_bandits.mechanisms import gaussian_epsilon, response_probabilities
 from private_bandits.papers.definitions import bounds, finite_policies, replacements
 from private_bandits.papers.definitions.factor import central_upper
@@ -218,7 +219,7 @@ def rho(policy: FinitePolicy, horizon: int = 2) -> float:
     return found
 
 
-@np.errstate(under="ignore")
+@checks.quietly()
 def renyi(p: np.ndarray, q: np.ndarray, order: float) -> float:
     """Return the Rényi divergence of two finite distributions, of an order above 1."""
     seen = p > 0
@@ -425,7 +426,7 @@ def corrupt_over_lower(means: Sequence[float], epsilon: float) -> float:
     return upper * math.log(3) / replacements.local_lower(means=means, horizon=3, epsilon=epsilon)
 
 
-@np.errstate(under="ignore")
+@checks.quietly()
 def toy(horizon: int, epsilons: Sequence[float]) -> pd.DataFrame:
     """Return minimax regret in a toy game: exact without privacy and under local DP, and at most so much under DP.
 
