@@ -173,7 +173,10 @@ def _stored(kind: str, rows: pd.DataFrame | None, names: list[str], epsilon: flo
     if epsilon not in private:
         known = ", ".join(f"{one:g}" for one in private)
         raise ValueError(f"epsilon must be one of {known} at T = {horizon:,}, got {epsilon:g}")
-    return found[(found["epsilon"] == epsilon) | np.isinf(found["epsilon"])]
+    free = found[np.isinf(found["epsilon"])]
+    if lacking := [name for name in names if name not in {*free["instance"]}]:
+        raise ValueError(f"rows must have policies without privacy on {lacking[0]} at T = {horizon:,}, got none")
+    return pd.concat([free, found[found["epsilon"] == epsilon]])
 
 
 def _trust(policy: Any) -> str:
@@ -200,10 +203,9 @@ def _audited(make: Any, epsilon: float, problems: list[Any], quick: bool) -> tup
         paid, delta = policy.privacy.effective_epsilon, policy.privacy.effective_delta
     runs = 0 if isinstance(small, LinearContext) else 6000 if quick else 20_000
     try:
-        with _playing(policy.name):
-            found = audit(policy, problem=small, horizon=rounds, promised=paid, delta=delta, runs=runs, seed=SEED)
-    except RuntimeError as error:
-        return "", f"not audited: {error}"
+        found = audit(policy, problem=small, horizon=rounds, promised=paid, delta=delta, runs=runs, seed=SEED)
+    except Exception as error:
+        return "", f"not audited: {_said(error)}"
     return "refuted" * (found.verdict == "breaks its promise"), f"audit at epsilon {paid:g}, {rounds} rounds: {found}"
 
 
