@@ -5,6 +5,8 @@ from private_bandits_book.rivals.all_or_nothing import AllOrNothing
 from private_bandits_book.rivals.azize_adac_ucb import AdaCUCB
 from private_bandits_book.rivals.azize_dp_imed import DPIMED
 from private_bandits_book.rivals.chowdhury_elimination import DiscreteSE
+from private_bandits_book.rivals.exceedance_counts import exceedance_counts
+from private_bandits_book.rivals.greedy_epochs import greedy_epochs
 from private_bandits_book.rivals.hu_lazy_ucb import LazyUCB
 from private_bandits_book.rivals.hu_thompson import DPTS, LazyDPTS
 from private_bandits_book.rivals.hu_thompson_ucb import DPTSUCB
@@ -27,4 +29,6 @@ __all__ = [
     "OneBit",
     "OneItem",
     "WholeReply",
+    "exceedance_counts",
+    "greedy_epochs",
 ]

@@ -175,9 +175,6 @@ ARMS = {
         lambda s, e: rivals.DiscreteSE(e, horizon=s.horizon), "Chowdhury and Zhou (2023), Theorem 1", slow=True
     ),
     "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), "Gajane et al. (2018), Theorem 5", slow=True),
-    "kl-UCB-CF": Entrant(
-        lambda s, e, factor: _scaled(baselines.kl_ucb_cf(e), level=factor, slow=0.0), grid=_ONE, slow=True
-    ),
     "LDP-UCB-B": Entrant(lambda s, e, factor: _scaled(baselines.ldp_ucb_response(e), terms=factor), grid=_ONE),
     "kl-UCB-CF, as proved": Entrant(lambda s, e: baselines.kl_ucb_cf(e), "Gajane et al. (2018), Theorem 3", slow=True),
     "LDP-UCB-B, as proved": Entrant(lambda s, e: baselines.ldp_ucb_response(e), "Ren et al. (2020), Theorem 2"),
@@ -274,6 +271,10 @@ def _episodes(s: Setting, epsilon: float, factor: float = 1.0) -> Any:
 
 
 TAILS = {
+    "exceedance counts": Entrant(
+        lambda s, e, threshold, level: rivals.exceedance_counts(e, horizon=s.horizon, threshold=threshold, level=level),
+        grid=tuple(product((0.5, 1.0, 2.0, 4.0), (0.3, 0.6, 1.0, 2.0))),
+    ),
     "DP Robust SE": Entrant(
         lambda s, e, factor: heavy_tailed.dp_robust_se(e, **_told(s), beta=1 / s.horizon, c=24 * factor), grid=_ONE
     ),
@@ -310,7 +311,19 @@ def _joint(s: Setting, epsilon: float, factor: float) -> Any:
     return dataclasses.replace(policy, record=record)
 
 
+_FEW_FIRST = tuple(product((4.0, 16.0, 64.0, 256.0), (0.0, 3.0, 10.0, 30.0)))
+
+
+def _greedy(s: Setting, epsilon: float, first: float, radius: float, delta: float = 0.0) -> Any:
+    sizes = {"dim": s.problem.dim, "horizon": s.horizon, "delta": delta}
+    return rivals.greedy_epochs(epsilon, **sizes, first=first, radius=radius)
+
+
 CONTEXTS = {
+    "greedy epochs": Entrant(_greedy, grid=_FEW_FIRST),
+    "greedy epochs, Gaussian": Entrant(
+        lambda s, e, first, radius: _greedy(s, e, first, radius, s.delta), grid=_FEW_FIRST
+    ),
     "LinUCB": Entrant(lambda s, e, factor: _joint(s, e, factor), grid=_ONE),
     "Algorithm 5": Entrant(_algorithm_5, grid=_ONE),
     "LinUCB, as proved": Entrant(lambda s, e: contextual.joint_linucb(e, **_dims(s)), "Shariff and Sheffet (2018)"),
@@ -372,7 +385,6 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Lazy-DP-TS": (0.0226,),
         "Anytime-Lazy-UCB": (0.1, 0.3),
         "Discrete elimination": (0.1, 0.1),
-        "kl-UCB-CF": (0.144,),
         "LDP-UCB-B": (0.0474,),
         "AdaC-UCB": (0.0686,),
         "DP-TS-UCB": (0.0474,),

@@ -31,7 +31,9 @@ def certified(policy: Any) -> bool:
 
 
 def paying(make: Callable[[float], Any], epsilon: float) -> Any:
-    """Return the policy that pays epsilon for all that it releases; one that leaks has it as its promise.
+    """Return the policy that pays epsilon for all that it releases, or the most that it can where that is less.
+
+    One that leaks has it as its promise.
 
     Parameters
     ----------
@@ -54,5 +56,7 @@ def paying(make: Callable[[float], Any], epsilon: float) -> Any:
 
     at = math.log(epsilon)
     if not math.isclose(math.exp(excess(at)), 1.0, rel_tol=1e-2):
-        policy = make(math.exp(brentq(excess, at - math.log(_FAR), at + math.log(_FAR), xtol=1e-14, rtol=1e-14)))
+        low, high = at - math.log(_FAR), at + math.log(_FAR)
+        if excess(low) < 0 < excess(high):  # some can pay no more than what one user is worth to them
+            policy = make(math.exp(brentq(excess, low, high, xtol=1e-14, rtol=1e-14)))
     return policy
