@@ -193,6 +193,13 @@ ENDINGS = {
         "        self.privacy = Guarantee.certified(epsilon, epsilon, 'central', 'none', 0.5)",
         "delta of More must be at most 0.0002, got 0.5",
     ),
+    "private here and there": (
+        2,
+        "more.py:More",
+        "def More(epsilon, horizon, n_arms):\n    made = Mine(epsilon, horizon, 0.1 / horizon)\n"
+        "    made.privacy = made.privacy if n_arms < 9 else Guarantee.none()\n    return made",
+        "mine must have one guarantee on all instances, got central, pure and none",
+    ),
     "says no variant": (
         2,
         "more.py:More",

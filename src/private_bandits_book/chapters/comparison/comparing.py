@@ -118,6 +118,10 @@ def compare(
     others = _stored(kind, rows, [*problems], epsilon, horizon)
     policies = {name: _made(make, epsilon, Setting(problem, horizon)) for name, problem in problems.items()}
     policy = next(iter(policies.values()))
+    if len(promised := {guarantee(each) for each in policies.values()}) > 1:
+        raise ValueError(
+            f"{policy.name} must have one guarantee on all instances, got {' and '.join(sorted(promised))}"
+        )
     with _playing(policy.name):
         trace(first, policy, horizon=_TRIED, seed=SEED)
     _check(policy, first)
