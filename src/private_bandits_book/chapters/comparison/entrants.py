@@ -53,12 +53,18 @@ class Entrant(NamedTuple):
         The numbers that were tried; one empty tuple where nothing is tuned.
     slow : bool
         Whether it is in Python, and takes part at fewer epsilons and horizons.
+    fixed : bool
+        Whether it has no constant that could be tuned, and so takes part in both classes.
+    dear : bool
+        Whether a run in Python takes a second, and there are fewer.
     """
 
     make: Callable[..., Any]
     proved: str = ""
     grid: tuple[tuple[float, ...], ...] = ((),)
     slow: bool = False
+    fixed: bool = False
+    dear: bool = False
 
 
 def made(kind: str, name: str, setting: Setting, epsilon: float, numbers: tuple[float, ...] | None = None) -> Any:
@@ -174,9 +180,11 @@ ARMS = {
     "Discrete elimination, as proved": Entrant(
         lambda s, e: rivals.DiscreteSE(e, horizon=s.horizon), "Chowdhury and Zhou (2023), Theorem 1", slow=True
     ),
-    "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), "Gajane et al. (2018), Theorem 5", slow=True),
+    "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), "Gajane et al. (2018), Theorem 5", slow=True, fixed=True, dear=True),
     "LDP-UCB-B": Entrant(lambda s, e, factor: _scaled(baselines.ldp_ucb_response(e), terms=factor), grid=_ONE),
-    "kl-UCB-CF, as proved": Entrant(lambda s, e: baselines.kl_ucb_cf(e), "Gajane et al. (2018), Theorem 3", slow=True),
+    "kl-UCB-CF, as proved": Entrant(
+        lambda s, e: baselines.kl_ucb_cf(e), "Gajane et al. (2018), Theorem 3", slow=True, dear=True
+    ),
     "LDP-UCB-B, as proved": Entrant(lambda s, e: baselines.ldp_ucb_response(e), "Ren et al. (2020), Theorem 2"),
     "AdaC-UCB": Entrant(
         lambda s, e, factor: rivals.AdaCUCB(e, delta=s.delta, alpha=3.1 * factor), grid=_ONE, slow=True
@@ -184,7 +192,7 @@ ARMS = {
     "DP-TS-UCB": Entrant(
         lambda s, e, factor: rivals.DPTSUCB(e, horizon=s.horizon, delta=s.delta, c=8.26 * factor), grid=_ONE, slow=True
     ),
-    "All or nothing": Entrant(lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True),
+    "All or nothing": Entrant(lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True, dear=True),
 }
 
 
@@ -206,7 +214,7 @@ _SHARED = {
     "Thompson, one item, replayed": Entrant(_one_item, grid=_SQUARE, slow=True),
     "Thompson, batches of lists": Entrant(_batches, grid=_SQUARE, slow=True),
     "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), slow=True),
-    "All or nothing": Entrant(lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True),
+    "All or nothing": Entrant(lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True, dear=True),
 }
 LISTS = _SHARED | {
     "Thompson, whole reply": Entrant(
@@ -259,7 +267,7 @@ SETS = _SHARED | {
 }
 
 
-def _told(s: Setting) -> dict[str, float]:
+def _told(s: Setting) -> dict[str, Any]:
     """The order of a moment that exists, and the least bound on it."""
     v = s.problem.shape - 1.05
     return {"v": v, "u": s.problem.moment(v)}
@@ -306,9 +314,8 @@ def _algorithm_5(s: Setting, epsilon: float, factor: float = 1.0, **noise: Any) 
 
 def _joint(s: Setting, epsilon: float, factor: float) -> Any:
     policy = contextual.joint_linucb(epsilon, **_dims(s))
-    inside = policy.record.constants
-    record = policy.record._replace(constants=inside._replace(factor=factor))
-    return dataclasses.replace(policy, record=record)
+    record: Any = policy.record
+    return dataclasses.replace(policy, record=record._replace(constants=record.constants._replace(factor=factor)))
 
 
 _FEW_FIRST = tuple(product((4.0, 16.0, 64.0, 256.0), (0.0, 3.0, 10.0, 30.0)))

@@ -56,8 +56,8 @@ def instances(kind: str, role: str = "test", seed: int | None = None) -> dict[st
     >>> [*instances("pairs", "calibration")], instances("pairs", "calibration", seed=7)["pair 1"].n_actions
     (['pair 1', 'pair 2'], 2)
     """
-    families = FAMILIES[checks.choice("kind", kind, FAMILIES)]
-    begun = SEEDS[checks.choice("role", role, SEEDS)] if seed is None else checks.integer("seed", seed, at_least=0)
+    families = FAMILIES[checks.choice("kind", kind, [*FAMILIES])]
+    begun = SEEDS[checks.choice("role", role, [*SEEDS])] if seed is None else checks.integer("seed", seed, at_least=0)
     found = {}
     for place, (name, family) in enumerate(families.items()):
         for number in range(getattr(family, role)):

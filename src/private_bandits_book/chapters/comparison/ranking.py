@@ -1,6 +1,6 @@
 """Prices and rankings of the benchmark: geometric means over instances that nobody chose, policy against policy.
 
-Only equal guarantees are ranked together, and constants of a theorem never against tuned ones.
+Only equal guarantees are ranked together, and constants of a theorem never with tuned ones.
 """
 
 import math
@@ -17,12 +17,11 @@ from private_bandits_book.figures import short
 from private_bandits_book.figures.captions import power
 from private_bandits_book.plots import Picture
 
-__all__ = ["CLASSES", "GROUPS", "answer", "best", "drawn", "groups", "priced", "ranked"]
+__all__ = ["answer", "best", "drawn", "groups", "learns", "priced", "ranked", "table"]
 
-CLASSES = {False: "tuned", True: "as proved"}
-GROUPS = ["central, pure", "central, joint, approximate", "central, approximate", "local, pure", "local, approximate"]
-"""Guarantees in the order of the rankings."""
-_Z, _MANY = 1.96, 10**6
+_CLASSES = {False: "tuned", True: "as proved"}
+_ORDER = ["central, pure", "central, joint, approximate", "central, approximate", "local, pure", "local, approximate"]
+_Z, _MANY, _LEAST = 1.96, 10**6, 1e-9
 
 
 def priced(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
@@ -38,15 +37,22 @@ def priced(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        With `log` of the price, `variance` of that by the runs of the policy, and `proved`, whether its constants are
-        those of a theorem.
+        With `log` of the price, `variance` of that by the runs of the policy, `base_variance` by those of the policy
+        without privacy, and `proved`, whether its constants are those of a theorem. A policy that has no constants to
+        choose and a theorem has a row in both classes.
     """
     free = rows[np.isinf(rows["epsilon"])]
-    base = free.groupby(["instance", "horizon"])["regret"].min().rename("base").reset_index()
+    least = free.loc[free.groupby(["instance", "horizon"])["regret"].idxmin()]
+    base = least[["instance", "horizon"]].assign(
+        base=least["regret"], base_variance=(least["regret_se"] / least["regret"]) ** 2
+    )
     found = rows[np.isfinite(rows["epsilon"])].merge(base, on=["instance", "horizon"], validate="m:1")
-    found = found.assign(log=np.log(np.maximum(found["regret"], 1e-12) / found["base"]))
-    proved = found["entrant"].map(lambda name: bool(ENTRANTS[kind][name].proved) if name in ENTRANTS[kind] else False)
-    return found.assign(variance=(found["regret_se"] / found["regret"]) ** 2, proved=proved)
+    regret = np.maximum(found["regret"], _LEAST)
+    found = found.assign(log=np.log(regret / found["base"]), variance=(found["regret_se"] / regret) ** 2)
+    known = ENTRANTS[kind]
+    proved = found["entrant"].map(lambda name: name in known and bool(known[name].proved))
+    both = found["entrant"].map(lambda name: name in known and known[name].fixed)
+    return pd.concat([found.assign(proved=proved), found[both].assign(proved=False)], ignore_index=True)
 
 
 def groups(rows: pd.DataFrame) -> list[tuple[str, bool]]:
@@ -63,11 +69,22 @@ def groups(rows: pd.DataFrame) -> list[tuple[str, bool]]:
         The guarantee, and whether the constants are those of a theorem.
     """
     present = {*zip(rows["guarantee"], rows["proved"], strict=True)}
-    order = [*GROUPS, *sorted({name for name, _ in present} - {*GROUPS})]
+    order = [*_ORDER, *sorted({name for name, _ in present} - {*_ORDER})]
     return [(name, proved) for name in order for proved in (False, True) if (name, proved) in present]
 
 
-def ranked(rows: pd.DataFrame, guarantee: str, proved: bool, epsilon: float, horizon: int) -> pd.DataFrame:
+def implies(stated: str, asked: str) -> bool:
+    """Return whether one guarantee gives another: local gives central, pure gives approximate, all give joint."""
+    if {stated, asked} - {*_ORDER}:
+        return stated == asked
+    pure = stated.endswith("pure") or asked.endswith("approximate")
+    local = stated.startswith("local") or not asked.startswith("local")
+    return pure and local and ("joint" not in stated or "joint" in asked)
+
+
+def ranked(
+    rows: pd.DataFrame, guarantee: str, proved: bool, epsilon: float, horizon: int, *, stronger: bool = False
+) -> pd.DataFrame:
     """Rank the policies of one guarantee and class at one epsilon and horizon, over the test instances.
 
     Parameters
@@ -78,38 +95,62 @@ def ranked(rows: pd.DataFrame, guarantee: str, proved: bool, epsilon: float, hor
         Of `groups`.
     epsilon : float
     horizon : int
+    stronger : bool
+        Whether those take part whose guarantee gives this one, too.
 
     Returns
     -------
     DataFrame
         A row a policy, the least price first: `rank`, one more than the policies that have less beyond error, over the
-        instances that both have; the price with its interval over instances and runs; the share of instances on which
+        instances that both have; the price with its interval over instances and runs; the number of instances on which
         it has less than every other beyond error; failed runs; the worst price, and its instance.
     """
-    here = rows[(rows["guarantee"] == guarantee) & (rows["proved"] == proved)]
-    here = here[(here["epsilon"] == epsilon) & (here["horizon"] == horizon)]
+    fits = rows["guarantee"].map(lambda one: implies(one, guarantee) if stronger else one == guarantee)
+    here = rows[fits & (rows["proved"] == proved) & (rows["epsilon"] == epsilon) & (rows["horizon"] == horizon)]
     logs = here.pivot(index="instance", columns="entrant", values="log")
     variances = here.pivot(index="instance", columns="entrant", values="variance")
     order = logs.mean().sort_values().index
-    table = []
+    told = []
     for name in order:
-        mine, error = logs[name], variances[name]
+        mine, error, part = logs[name], variances[name], here[here["entrant"] == name]
         others = [other for other in order if other != name]
         less = [_mean(logs[other] - mine, variances[other] + error).high < 0 for other in others]
         ahead = [(logs[other] - mine) > _Z * np.sqrt(variances[other] + error) for other in others]
         won = np.logical_and.reduce(ahead) if ahead else np.ones(len(mine), bool)
-        part, price = here[here["entrant"] == name], _mean(mine, error)
+        price = _mean(part["log"], part["variance"] + part["base_variance"])
         worst = part.loc[part["log"].idxmax()]
-        row = {"rank": 1 + sum(less), "policy": name, "guarantee": guarantee, "class": CLASSES[proved]}
-        row |= {"price": math.exp(price.measured), "low": math.exp(price.low), "high": math.exp(price.high)}
+        row = {"rank": 1 + sum(less), "policy": name, "guarantee": part["guarantee"].iloc[0]}
+        row |= {"class": _CLASSES[proved], "price": math.exp(price.measured)}
+        row |= {"low": math.exp(price.low), "high": math.exp(price.high)}
         row |= {"won": int(np.sum(won)), "instances": len(part), "failed": part["failed"].sum()}
         row |= {"runs": part["replications"].sum(), "worst": math.exp(worst["log"]), "where": worst["instance"]}
-        table.append(row)
-    found = pd.DataFrame(table)
+        told.append(row)
+    found = pd.DataFrame(told)
     shown = [f"{short(p)} [{short(a)}, {short(b)}]" for p, a, b in found[["price", "low", "high"]].to_numpy()]
     failed = [f"{a} of {b:,}" for a, b in found[["failed", "runs"]].to_numpy()]
-    worst = [f"{short(number)} ({place})" for number, place in zip(found["worst"], found["where"], strict=True)]
-    return found.assign(shown=shown, failures=failed, at_worst=worst)
+    at_worst = [f"{short(number)} ({place})" for number, place in zip(found["worst"], found["where"], strict=True)]
+    return found.assign(shown=shown, failures=failed, at_worst=at_worst)
+
+
+def table(rows: pd.DataFrame, epsilon: float, horizon: int, times: pd.Series | None = None) -> pd.DataFrame:
+    """Return all rankings of a kind of problem below each other.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of `priced`.
+    epsilon : float
+    horizon : int
+    times : Series, optional
+        Microseconds a round, by policy.
+
+    Returns
+    -------
+    DataFrame
+        As of `ranked`, with `time`.
+    """
+    found = pd.concat([ranked(rows, *group, epsilon, horizon) for group in groups(rows)], ignore_index=True)
+    return found if times is None else found.assign(time=found["policy"].map(times))
 
 
 def best(table: pd.DataFrame) -> list[str]:
@@ -127,6 +168,66 @@ def best(table: pd.DataFrame) -> list[str]:
     return [*table.loc[table["rank"] == 1, "policy"]]
 
 
+def answer(rows: pd.DataFrame, epsilon: float, horizon: int) -> pd.DataFrame:
+    """Return what to take with a trusted curator and without: the first among all whose guarantee gives the asked one.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of `priced`.
+    epsilon : float
+    horizon : int
+
+    Returns
+    -------
+    DataFrame
+        Rows for "central" and "local" privacy, pure where a pure policy exists: `trust, guarantee, take, price, worst,
+        failed` of the tuned ones, and `proved`, the first with the constants of a theorem, with its price.
+    """
+    present, told = [name for name, _ in groups(rows) if name in _ORDER], []
+    rows = rows[~rows["entrant"].isin(["All or nothing"])]
+    for trust in ("central", "local"):
+        guarantee = next((name for name in present if name.startswith(trust)), None)
+        if guarantee is None:
+            continue
+        row: dict[str, Any] = {"trust": trust, "guarantee": guarantee}
+        for proved in (False, True):
+            if not (rows["guarantee"].map(lambda one: implies(one, guarantee)) & (rows["proved"] == proved)).any():
+                continue
+            found = ranked(rows, guarantee, proved, epsilon, horizon, stronger=True)
+            first, names = found.iloc[0], " or ".join(best(found))
+            if proved:
+                row["proved"] = f"{names}: {first['shown']}"
+            else:
+                row |= {"take": names, "price": first["shown"], "worst": first["at_worst"], "failed": first["failures"]}
+        told.append(row)
+    return pd.DataFrame(told)
+
+
+def learns(rows: pd.DataFrame, uniform: pd.Series, horizon: int, epsilon: float = 1.0) -> Interval:
+    """Return the least regret of a tuned policy as a fraction of that of uniform play, over the test instances.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of `priced`.
+    uniform : Series
+        Regret per round of uniform play, by instance.
+    horizon : int
+    epsilon : float
+
+    Returns
+    -------
+    Interval
+        A geometric mean.
+    """
+    here = rows[(rows["horizon"] == horizon) & (rows["epsilon"] == epsilon) & ~rows["proved"]]
+    logs = np.log(here["regret"] / here["instance"].map(uniform) / horizon)
+    parts = here.assign(log=logs).groupby("entrant")
+    first = min((part for _, part in parts), key=lambda part: part["log"].mean())
+    return _mean(first["log"], first["variance"]).through(math.exp)
+
+
 def drawn(rows: pd.DataFrame, coloured: Mapping[str, str], horizon: int, epsilon: float | None = None) -> Picture:
     """Draw prices along epsilon, or along the horizon: those that the text speaks of in colour, the others grey.
 
@@ -135,7 +236,7 @@ def drawn(rows: pd.DataFrame, coloured: Mapping[str, str], horizon: int, epsilon
     rows : DataFrame
         Of `priced`.
     coloured : mapping of str to str
-        Policies, with what their lines are called; blue is central and yellow is local privacy.
+        Policies, with what their lines are called.
     horizon : int
         T of the prices along epsilon.
     epsilon : float, optional
@@ -147,6 +248,7 @@ def drawn(rows: pd.DataFrame, coloured: Mapping[str, str], horizon: int, epsilon
     """
     by = "epsilon" if epsilon is None else "horizon"
     here = rows[rows["horizon"] == horizon] if epsilon is None else rows[rows["epsilon"] == epsilon]
+    here = here.drop_duplicates(["entrant", "instance", "epsilon", "horizon"])
     told = []
     for (name, guarantee, at), part in here.groupby(["entrant", "guarantee", by], sort=False):
         price, local = _mean(part["log"], part["variance"]), guarantee.startswith("local")
@@ -157,7 +259,7 @@ def drawn(rows: pd.DataFrame, coloured: Mapping[str, str], horizon: int, epsilon
         row |= {"t": horizon if epsilon is None else at, "regret": middle, "regret_se": (high - low) / 2 / _Z}
         told.append(row | {"replications": _MANY, "instances": len(part)})
     frame = pd.DataFrame(told)
-    look = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy"}
+    look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy"}
     look |= {"xlabel": "ε"} if epsilon is None else {}
     picture = plots.curves(frame, by if epsilon is None else "t", **look)
     where = f"T = {power(horizon)}" if epsilon is None else f"ε = {epsilon:g}"
@@ -166,35 +268,6 @@ def drawn(rows: pd.DataFrame, coloured: Mapping[str, str], horizon: int, epsilon
     )
     data = frame.drop(columns=["mechanism", "family", "value_epsilon", "effective_epsilon", "replications"])
     return picture._replace(facts=said, data=data)
-
-
-def answer(rows: pd.DataFrame, kind: str, epsilon: float, horizon: int) -> pd.DataFrame:
-    """Return what to take under each guarantee: the first of its tuned ranking, or of the proved one if nothing is.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Of `priced`.
-    kind : str
-        Of `ENTRANTS`.
-    epsilon : float
-    horizon : int
-
-    Returns
-    -------
-    DataFrame
-        A row a guarantee: `problem, guarantee, take, price, worst`.
-    """
-    told: dict[str, dict[str, Any]] = {}
-    for guarantee, proved in groups(rows):
-        if guarantee in told or "all or nothing" in guarantee:
-            continue
-        table = ranked(rows, guarantee, proved, epsilon, horizon)
-        first = table.iloc[0]
-        take = " or ".join(best(table)) + ", a tie" * (len(best(table)) > 1)
-        told[guarantee] = {"problem": kind, "guarantee": guarantee, "take": take, "price": first["shown"]}
-        told[guarantee] |= {"worst": first["at_worst"], "failed": first["failures"]}
-    return pd.DataFrame([*told.values()])
 
 
 def _mean(logs: pd.Series, variances: pd.Series) -> Interval:

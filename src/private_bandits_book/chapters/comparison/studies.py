@@ -36,7 +36,7 @@ class Size(NamedTuple):
     tuning_runs: int
 
 
-_LISTS = Size(10**5, (10**3, 10**4, 10**6), 20, 5, 10**4, 8)
+_LISTS = Size(10**5, (10**3, 10**4, 10**6), 20, 3, 10**4, 8)
 _LONG = Size(10**12, (10**6, 10**9, 10**15), 40, 0, 10**12, 40)
 SIZES = {
     "arms": Size(10**5, (10**3, 10**4, 10**6), 40, 10, 20_000, 30),
@@ -46,6 +46,8 @@ SIZES = {
     "pairs": _LONG,
     "tails": _LONG,
 }
+_FREED = ", without noise"
+_DEAR = 3  # runs where a run takes a second
 _TOLD_APART = 20.0  # times ln T, of information about an arm that T pulls of it give
 
 
@@ -111,7 +113,8 @@ def play(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
 
 def _run(kind: str, name: str, instance: str, setting: Setting, epsilon: float, runs: int, **labels: Any) -> LongRun:
     numbers = labels.pop("numbers", None)
-    policy = FREE[kind][name](setting) if math.isinf(epsilon) else made(kind, name, setting, epsilon, numbers)
+    free = name in FREE[kind] and math.isinf(epsilon)
+    policy = FREE[kind][name](setting) if free else made(kind, name.removesuffix(_FREED), setting, epsilon, numbers)
     told = {"entrant": name, "instance": instance, "epsilon": epsilon, "horizon": setting.horizon}
     told |= {"guarantee": guarantee(policy), **labels}
     return LongRun(told, setting.problem, policy, setting.horizon, labels.pop("seed", SEED), runs)
@@ -131,18 +134,21 @@ def tuning_runs(kind: str) -> Iterator[LongRun]:
 
 
 def test_runs(kind: str) -> Iterator[LongRun]:
-    """Every policy on the test instances, by epsilon and by horizon; first those without privacy."""
+    """Every policy on the test instances, by epsilon and by horizon; first those without privacy or without noise."""
     size = SIZES[kind]
     for (instance, problem), horizon in product(instances(kind).items(), (size.horizon, *size.horizons)):
+        setting = Setting(problem, horizon)
         for name, make in FREE[kind].items():
-            setting = Setting(problem, horizon)
             yield _run(kind, name, instance, setting, math.inf, _runs(size, horizon, isinstance(make(setting), Player)))
+        for name in (name for name, one in ENTRANTS[kind].items() if not one.proved and not one.slow):
+            yield _run(kind, name + _FREED, instance, setting, math.inf, _runs(size, horizon, False))
     for (name, entrant), (instance, problem) in product(ENTRANTS[kind].items(), instances(kind).items()):
         for epsilon in FEW if entrant.slow else EPSILONS:
-            runs = size.slow_runs if entrant.slow else size.runs
+            runs = _DEAR if entrant.dear else size.slow_runs if entrant.slow else size.runs
             yield _run(kind, name, instance, Setting(problem, size.horizon), epsilon, runs)
         for horizon in size.horizons:
             if runs := _runs(size, horizon, entrant.slow):
+                runs = min(runs, _DEAR) if entrant.dear else runs
                 yield _run(kind, name, instance, Setting(problem, horizon), 1.0, runs)
 
 
