@@ -85,7 +85,7 @@ def _told_apart(tidy: pd.DataFrame) -> pd.DataFrame:
     # black stays darker than the grey of uniform play
     lightest = lines["hue"].map({name: palest(colour) for name, colour in HUES.items()} | {"none": 0.15})
     shaded = (steps > 0) & (lines["hue"] != "rival")
-    shades = (-0.45 + (lightest + 0.45) * place / steps).where(shaded, 0.0).sort_index()
+    shades = (-0.35 + (lightest + 0.35) * place / steps).where(shaded, 0.0).sort_index()
     lines["colour"] = [mixed(HUES[hue], shade) for hue, shade in zip(lines["hue"], shades, strict=True)]
     return lines[["hue", "label", "mark", "colour"]]
 
