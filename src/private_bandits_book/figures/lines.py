@@ -53,7 +53,7 @@ def tidied(frame: pd.DataFrame, x: str, spoken: Spoken | None = None) -> pd.Data
     for row in tidy.index[tidy["label"].isna()]:
         policy, epsilon = str(tidy.at[row, "policy"]), float(tidy.at[row, "epsilon"])
         tells = x != "epsilon" and math.isfinite(epsilon) and several[policy] > 1
-        tidy.at[row, "label"] = f"{policy}, ϵ = {epsilon:g}" if tells else policy
+        tidy.at[row, "label"] = f"{policy}, ε = {epsilon:g}" if tells else policy
     tidy["trust"] = tidy["trust"].where(tidy["trust"].notna(), np.where(finite, "central", "none"))
     plain = tidy["family"].where(tidy["family"].isin(["none", "uniform"]))
     trusted = tidy["trust"].where(tidy["trust"].isin([*HUES]), "none")
