@@ -122,10 +122,11 @@ def _placed(app: Sphinx, docname: str, source: str) -> str:
         texts = [_before(text, wanted.before, _lab(chapter, wanted)) for text in texts]
         if not any("{lab}" in text for text in texts):
             _warn(docname, f"a heading must be {wanted.before!r}, for the laboratory to stand before it; none is")
-    if not any("{bibliography}" in text for text in texts):
-        texts[-1] += _references(app, docname, "\n".join(texts))
     for cell, text in zip(cells, texts, strict=True):
         cell["source"] = text
+    if not any("{bibliography}" in text for text in texts):  # the last cell may show something
+        works = _references(app, docname, "\n".join(texts))
+        notebook["cells"].append({"cell_type": "markdown", "id": "works", "metadata": {}, "source": works})
     return json.dumps(notebook, ensure_ascii=False, indent=1)
 
 
