@@ -333,4 +333,4 @@ def test_the_workflow_compares_what_a_pull_request_adds_to_the_rivals(tmp_path):
 def test_rows_without_a_base_are_refused(book):
     stored = pd.read_csv(book.data("comparison") / "long-test-arms.csv")
     with pytest.raises(ValueError, match="rows must have policies without privacy on uniform 1 at T = 2,000"):
-        comparing.compare(LazyDPTS, "arms", quick=True, rows=stored[np.isfinite(stored["epsilon"])])
+        comparing.compare(LazyDPTS, "arms", quick=True, rows=stored[np.isfinite(stored["pays"])])

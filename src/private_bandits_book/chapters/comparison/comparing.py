@@ -131,7 +131,7 @@ def compare(
     often = max(2, often // 5) if quick else often
     name, own = f"{policy.name} (yours)", list[pd.DataFrame]()
     for instance, each in tqdm(policies.items(), desc=policy.name, disable=None, leave=False):
-        labels = {"entrant": name, "instance": instance, "epsilon": epsilon, "horizon": horizon, "guarantee": standing}
+        labels = {"entrant": name, "instance": instance, "pays": epsilon, "horizon": horizon, "guarantee": standing}
         with at(f"instance {len(own) + 1} of {len(policies)}"), _playing(policy.name):
             run = LongRun(labels, problems[instance], each, horizon, SEED, often)
             own.append(pd.DataFrame([labels]).join(play(run)))
@@ -173,14 +173,14 @@ def _stored(kind: str, rows: pd.DataFrame | None, names: list[str], epsilon: flo
     """The rows of all others on these instances."""
     found = pd.read_csv(find_book().data("comparison") / f"long-test-{kind}.csv") if rows is None else rows
     found = found[(found["horizon"] == horizon) & found["instance"].isin(names)]
-    private = sorted({*found.loc[np.isfinite(found["epsilon"]), "epsilon"]})
+    private = sorted({*found.loc[np.isfinite(found["pays"]), "pays"]})
     if epsilon not in private:
         known = ", ".join(f"{one:g}" for one in private)
         raise ValueError(f"epsilon must be one of {known} at T = {horizon:,}, got {epsilon:g}")
-    free = found[np.isinf(found["epsilon"])]
+    free = found[np.isinf(found["pays"])]
     if lacking := [name for name in names if name not in {*free["instance"]}]:
         raise ValueError(f"rows must have policies without privacy on {lacking[0]} at T = {horizon:,}, got none")
-    return pd.concat([free, found[found["epsilon"] == epsilon]])
+    return pd.concat([free, found[found["pays"] == epsilon]])
 
 
 def _trust(policy: Any) -> str:

@@ -6,6 +6,7 @@ All are tuned alike: sixteen settings of at most two numbers, on the same calibr
 import dataclasses
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -364,7 +365,15 @@ _OBSERVED = {
     "Thompson": lambda s: rivals.AllObserved(),
     "Thompson, least first": lambda s: rivals.AllObserved(least_first=True),
 }
-_LINUCB = {"LinUCB": lambda s: contextual.by_stretches(contextual.linucb(dim=s.problem.dim))}
+
+
+def _linucb(s: Setting, factor: float) -> Any:
+    return contextual.by_stretches(_scaled(contextual.linucb(dim=s.problem.dim), factor=factor))
+
+
+_LINUCB = {f"LinUCB, bonus times {factor:g}": partial(_linucb, factor=factor) for factor in (1.0, 0.3, 0.2, 0.15, 0.1, 0.03)} | {
+    f"epochs, radius {radius:g}": partial(_greedy, epsilon=math.inf, first=4.0, radius=radius) for radius in (3.0, 10.0)
+}
 FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {
     "arms": {
         "Thompson": lambda s: baselines.thompson(),

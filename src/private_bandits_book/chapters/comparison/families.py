@@ -15,10 +15,11 @@ from private_bandits import checks
 from private_bandits.papers import cascading, contextual, heavy_tailed
 from private_bandits.problems import Arms, Cascade, LinearContext, SemiBandit
 
-__all__ = ["FAMILIES", "SEEDS", "Family", "described", "instances"]
+__all__ = ["FAMILIES", "SEEDS", "Family", "described", "instances", "searched"]
 
 SEEDS = {"calibration": 2027, "test": 2028}
 """Of the two sets."""
+_SEARCH_SEED = 2032
 
 
 class Family(NamedTuple):
@@ -63,6 +64,30 @@ def instances(kind: str, role: str = "test", seed: int | None = None) -> dict[st
         for number in range(getattr(family, role)):
             rng = np.random.default_rng([begun, [*FAMILIES].index(kind), place, number])
             found[f"{name} {number + 1}"] = family.draw(rng, number)
+    return found
+
+
+def searched(kind: str, many: int) -> dict[str, Any]:
+    """Return instances among which the worst one for a policy is searched, from all generators in turn.
+
+    Parameters
+    ----------
+    kind : str
+        As for `instances`.
+    many : int
+        >= 1.
+
+    Returns
+    -------
+    dict
+        Problems of the library, by name.
+    """
+    families = {name: family for name, family in FAMILIES[kind].items() if name != "published"}
+    found = {}
+    for number in range(checks.integer("many", many, at_least=1)):
+        name = [*families][number % len(families)]
+        rng = np.random.default_rng([_SEARCH_SEED, [*FAMILIES].index(kind), number])
+        found[f"{name}, searched {number + 1}"] = families[name].draw(rng, number)
     return found
 
 

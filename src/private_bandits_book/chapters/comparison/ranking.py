@@ -4,7 +4,7 @@ Only equal guarantees are ranked together, and constants of a theorem never with
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,10 @@ import pandas as pd
 from private_bandits.estimates import Interval, half_width
 from private_bandits_book import plots
 from private_bandits_book.chapters.comparison.entrants import ENTRANTS
-from private_bandits_book.figures import short
-from private_bandits_book.figures.captions import power
+from private_bandits_book.numbers import power, short
 from private_bandits_book.plots import Picture
 
-__all__ = ["answer", "best", "drawn", "groups", "learns", "priced", "ranked", "table"]
+__all__ = ["answer", "best", "drawn", "groups", "learns", "priced", "ranked", "table", "worst"]
 
 _CLASSES = {False: "tuned", True: "as proved"}
 _ORDER = ["central, pure", "central, joint, approximate", "central, approximate", "local, pure", "local, approximate"]
@@ -41,6 +40,7 @@ def priced(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
         without privacy, and `proved`, whether its constants are those of a theorem. A policy that has no constants to
         choose and a theorem has a row in both classes.
     """
+    rows = rows.assign(epsilon=rows["pays"])
     free = rows[np.isinf(rows["epsilon"])]
     least = free.loc[free.groupby(["instance", "horizon"])["regret"].idxmin()]
     base = least[["instance", "horizon"]].assign(
@@ -228,15 +228,45 @@ def learns(rows: pd.DataFrame, uniform: pd.Series, horizon: int, epsilon: float 
     return _mean(first["log"], first["variance"]).through(math.exp)
 
 
-def drawn(rows: pd.DataFrame, coloured: Mapping[str, str], horizon: int, epsilon: float | None = None) -> Picture:
+def worst(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the worst price of each policy that a search found, and where.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of a study that searches.
+
+    Returns
+    -------
+    DataFrame
+        A row a policy: `policy`, `instance`, chosen by one half of the runs, and `price` by the other half.
+    """
+    by = rows["instance"]
+    free = rows[np.isinf(rows["pays"])].groupby("instance")[["chosen", "regret"]].min()
+    private = rows[np.isfinite(rows["pays"])]
+    bases = [by[private.index].map(free[half]) for half in ("chosen", "regret")]
+    private = private.assign(chosen=private["chosen"] / bases[0], price=private["regret"] / bases[1])
+    found = private.loc[private.groupby("entrant", sort=False)["chosen"].idxmax()]
+    return found.rename(columns={"entrant": "policy"})[["policy", "instance", "price"]].reset_index(drop=True)
+
+
+def drawn(
+    rows: pd.DataFrame,
+    spoken: Mapping[str, str],
+    others: Sequence[str],
+    horizon: int,
+    epsilon: float | None = None,
+) -> Picture:
     """Draw prices along epsilon, or along the horizon: those that the text speaks of in colour, the others grey.
 
     Parameters
     ----------
     rows : DataFrame
         Of `priced`.
-    coloured : mapping of str to str
-        Policies, with what their lines are called.
+    spoken : mapping of str to str
+        Policies, with what stands at the ends of their lines.
+    others : sequence of str
+        Policies that are drawn in grey.
     horizon : int
         T of the prices along epsilon.
     epsilon : float, optional
@@ -248,25 +278,23 @@ def drawn(rows: pd.DataFrame, coloured: Mapping[str, str], horizon: int, epsilon
     """
     by = "epsilon" if epsilon is None else "horizon"
     here = rows[rows["horizon"] == horizon] if epsilon is None else rows[rows["epsilon"] == epsilon]
-    here = here.drop_duplicates(["entrant", "instance", "epsilon", "horizon"])
+    here = here.drop_duplicates(["entrant", "instance", by])
     told = []
-    for (name, guarantee, at), part in here.groupby(["entrant", "guarantee", by], sort=False):
-        price, local = _mean(part["log"], part["variance"]), guarantee.startswith("local")
-        low, middle, high = (math.exp(each) for each in (price.low, price.measured, price.high))
-        row = {"policy": coloured.get(name, name), "mechanism": "laplace", "trust": guarantee.split(",")[0]}
-        row |= {"family": ("response" if local else "laplace") if name in coloured else "uniform"}
-        row |= dict.fromkeys(["epsilon", "value_epsilon", "effective_epsilon"], at if epsilon is None else epsilon)
-        row |= {"t": horizon if epsilon is None else at, "regret": middle, "regret_se": (high - low) / 2 / _Z}
-        told.append(row | {"replications": _MANY, "instances": len(part)})
+    for name in (*spoken, *others):
+        for (guarantee, at), part in here[here["entrant"] == name].groupby(["guarantee", by]):
+            price = _mean(part["log"], part["variance"] + part["base_variance"])
+            row = {"policy": name, "trust": guarantee.split(",")[0], "mechanism": "", "family": ""}
+            row |= dict.fromkeys(["epsilon", "value_epsilon", "effective_epsilon"], at if epsilon is None else epsilon)
+            row |= {"t": horizon if epsilon is None else at, "horizon": horizon if epsilon is None else at}
+            row |= {"regret": math.exp(price.measured), "instances": len(part), "replications": _MANY}
+            told.append(row | {"regret_se": (math.exp(price.high) - math.exp(price.low)) / 2 / _Z})
     frame = pd.DataFrame(told)
     look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy"}
-    look |= {"xlabel": "ε"} if epsilon is None else {}
-    picture = plots.curves(frame, by if epsilon is None else "t", **look)
-    where = f"T = {power(horizon)}" if epsilon is None else f"ε = {epsilon:g}"
-    said = (
-        f"{where}. Geometric means over {frame['instances'].max()} instances; bands are 95 % over instances and runs."
-    )
-    data = frame.drop(columns=["mechanism", "family", "value_epsilon", "effective_epsilon", "replications"])
+    picture = plots.curves(frame, by if epsilon is None else "t", spoken=spoken, **look)
+    where = f"T = {power(horizon)}" if epsilon is None else f"ϵ = {epsilon:g}"
+    many = frame["instances"].max()
+    said = f"{where}. Geometric means over {many} instances; bands are 95 % over instances and runs."
+    data = frame[["policy", "trust", by, "regret", "regret_se", "instances"]].rename(columns={"regret": "price"})
     return picture._replace(facts=said, data=data)
 
 

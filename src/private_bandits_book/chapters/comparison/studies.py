@@ -16,12 +16,12 @@ from private_bandits.policy import Player
 from private_bandits.privacy import private_kl
 from private_bandits.problems.lists import ListProblem
 from private_bandits_book.chapters.comparison.entrants import ENTRANTS, FREE, Setting, guarantee, made
-from private_bandits_book.chapters.comparison.families import instances
+from private_bandits_book.chapters.comparison.families import instances, searched
 from private_bandits_book.studies import LongRun, LongStudy, play_long
 
-__all__ = ["STUDIES", "failing", "play"]
+__all__ = ["STUDIES", "failing", "play", "play_halves"]
 
-SEED, TUNING_SEED = 2029, 2030
+SEED, TUNING_SEED, SEARCH_SEED = 2029, 2030, 2033
 EPSILONS, FEW = (0.1, 0.3, 1.0, 3.0, 10.0), (0.1, 1.0, 10.0)  # FEW for policies in Python
 
 
@@ -105,19 +105,19 @@ def play(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
     frame = play_long(run._replace(checkpoints=(half,)), n_jobs)
     regret = frame[frame["t"] == run.horizon]["regret"].to_numpy()
     late = regret - frame[frame["t"] == half]["regret"].to_numpy() if half < run.horizon else 0.0 * regret
-    failed = int((late >= failing(run.problem, run.horizon, run.labels["epsilon"])).sum())
+    failed = int((late >= failing(run.problem, run.horizon, run.labels["pays"])).sum())
     error = float(regret.std(ddof=1) / math.sqrt(len(regret))) if len(regret) > 1 else math.nan
     row = {"regret": regret.mean(), "regret_se": error, "failed": failed, "replications": len(regret)}
     return pd.DataFrame([{**row, "first": regret[0]}])
 
 
 def _run(kind: str, name: str, instance: str, setting: Setting, epsilon: float, runs: int, **labels: Any) -> LongRun:
-    numbers = labels.pop("numbers", None)
+    numbers, seed = labels.pop("numbers", None), labels.pop("seed", SEED)
     free = name in FREE[kind] and math.isinf(epsilon)
     policy = FREE[kind][name](setting) if free else made(kind, name.removesuffix(_FREED), setting, epsilon, numbers)
-    told = {"entrant": name, "instance": instance, "epsilon": epsilon, "horizon": setting.horizon}
+    told = {"entrant": name, "instance": instance, "pays": epsilon, "horizon": setting.horizon}
     told |= {"guarantee": guarantee(policy), **labels}
-    return LongRun(told, setting.problem, policy, setting.horizon, labels.pop("seed", SEED), runs)
+    return LongRun(told, setting.problem, policy, setting.horizon, seed, runs)
 
 
 def tuning_runs(kind: str) -> Iterator[LongRun]:
@@ -139,9 +139,11 @@ def test_runs(kind: str) -> Iterator[LongRun]:
     for (instance, problem), horizon in product(instances(kind).items(), (size.horizon, *size.horizons)):
         setting = Setting(problem, horizon)
         for name, make in FREE[kind].items():
-            yield _run(kind, name, instance, setting, math.inf, _runs(size, horizon, isinstance(make(setting), Player)))
-        for name in (name for name, one in ENTRANTS[kind].items() if not one.proved and not one.slow):
-            yield _run(kind, name + _FREED, instance, setting, math.inf, _runs(size, horizon, False))
+            runs = _runs(size, horizon, isinstance(make(setting), Player))
+            yield _run(kind, name, instance, setting, math.inf, max(2, runs))
+        for name, entrant in ENTRANTS[kind].items():
+            if size is _LONG and not entrant.proved:
+                yield _run(kind, name + _FREED, instance, setting, math.inf, size.runs)
     for (name, entrant), (instance, problem) in product(ENTRANTS[kind].items(), instances(kind).items()):
         for epsilon in FEW if entrant.slow else EPSILONS:
             runs = _DEAR if entrant.dear else size.slow_runs if entrant.slow else size.runs
@@ -159,7 +161,52 @@ def _runs(size: Size, horizon: int, slow: bool) -> int:
     return 0 if slow else size.runs // 4
 
 
-_COLUMNS = ["entrant", "instance", "epsilon", "horizon", "guarantee"]
+class Search(NamedTuple):
+    """How many instances are tried for the worst one, how long and how often, and for whom."""
+
+    horizon: int
+    instances: int
+    runs: int
+    policies: tuple[str, ...]
+
+
+SEARCHES = {
+    "arms": Search(10**5, 200, 12, ("Thompson, replayed", "DP-KLUCB", "LDP-UCB-B")),
+}
+
+
+def search_runs(kind: str) -> Iterator[LongRun]:
+    """The recommended policies and the runners-up on many instances at epsilon 1, and those without privacy."""
+    size = SEARCHES[kind]
+    for instance, problem in searched(kind, size.instances).items():
+        setting = Setting(problem, size.horizon)
+        for name in FREE[kind]:
+            yield _run(kind, name, instance, setting, math.inf, size.runs, seed=SEARCH_SEED)
+        for name in size.policies:
+            yield _run(kind, name, instance, setting, 1.0, size.runs, seed=SEARCH_SEED)
+
+
+def play_halves(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
+    """Play a run of a search, and return its row.
+
+    Parameters
+    ----------
+    run : LongRun
+    n_jobs : int
+        As for `simulate`.
+
+    Returns
+    -------
+    DataFrame
+        `chosen`, the regret of every other replication, by which the worst instance is chosen; `regret`, that of the
+        rest; `replications`, and `first`, as of `play`.
+    """
+    regret = play_long(run._replace(checkpoints=()), n_jobs)["regret"].to_numpy()
+    row = {"chosen": regret[::2].mean(), "regret": regret[1::2].mean()}
+    return pd.DataFrame([{**row, "replications": len(regret), "first": regret[0]}])
+
+
+_COLUMNS = ["entrant", "instance", "pays", "horizon", "guarantee"]
 
 
 def _listed(runs: Any, kind: str) -> list[LongRun]:
@@ -169,4 +216,5 @@ def _listed(runs: Any, kind: str) -> list[LongRun]:
 STUDIES: Mapping[str, LongStudy] = {
     **{f"tuning-{kind}": LongStudy(partial(_listed, tuning_runs, kind), [*_COLUMNS, "place"], play) for kind in FREE},
     **{f"test-{kind}": LongStudy(partial(_listed, test_runs, kind), _COLUMNS, play) for kind in FREE},
+    **{f"worst-{kind}": LongStudy(partial(_listed, search_runs, kind), _COLUMNS, play_halves) for kind in SEARCHES},
 }

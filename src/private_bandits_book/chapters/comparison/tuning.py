@@ -23,7 +23,7 @@ def tried(rows: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         A row per policy and setting: `entrant, place, ratio, failed`.
     """
-    cells = ["entrant", "instance", "epsilon"]
+    cells = ["entrant", "instance", "pays"]
     logs = np.log(rows["regret"] / rows.groupby(cells)["regret"].transform("min"))
     parts = rows.assign(log=logs, share=rows["failed"] / rows["replications"]).groupby(["entrant", "place"], sort=False)
     found = parts.agg(ratio=("log", "mean"), failed=("share", "mean")).reset_index()
