@@ -181,7 +181,9 @@ ARMS = {
     "Discrete elimination, as proved": Entrant(
         lambda s, e: rivals.DiscreteSE(e, horizon=s.horizon), "Chowdhury and Zhou (2023), Theorem 1", slow=True
     ),
-    "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), "Gajane et al. (2018), Theorem 5", slow=True, fixed=True, dear=True),
+    "Thompson, one bit": Entrant(
+        lambda s, e: rivals.OneBit(e), "Gajane et al. (2018), Theorem 5", slow=True, fixed=True, dear=True
+    ),
     "LDP-UCB-B": Entrant(lambda s, e, factor: _scaled(baselines.ldp_ucb_response(e), terms=factor), grid=_ONE),
     "kl-UCB-CF, as proved": Entrant(
         lambda s, e: baselines.kl_ucb_cf(e), "Gajane et al. (2018), Theorem 3", slow=True, dear=True
@@ -193,7 +195,9 @@ ARMS = {
     "DP-TS-UCB": Entrant(
         lambda s, e, factor: rivals.DPTSUCB(e, horizon=s.horizon, delta=s.delta, c=8.26 * factor), grid=_ONE, slow=True
     ),
-    "All or nothing": Entrant(lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True, dear=True),
+    "All or nothing": Entrant(
+        lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True, dear=True
+    ),
 }
 
 
@@ -215,7 +219,9 @@ _SHARED = {
     "Thompson, one item, replayed": Entrant(_one_item, grid=_SQUARE, slow=True),
     "Thompson, batches of lists": Entrant(_batches, grid=_SQUARE, slow=True),
     "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), slow=True),
-    "All or nothing": Entrant(lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True, dear=True),
+    "All or nothing": Entrant(
+        lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True, dear=True
+    ),
 }
 LISTS = _SHARED | {
     "Thompson, whole reply": Entrant(
@@ -371,7 +377,9 @@ def _linucb(s: Setting, factor: float) -> Any:
     return contextual.by_stretches(_scaled(contextual.linucb(dim=s.problem.dim), factor=factor))
 
 
-_LINUCB = {f"LinUCB, bonus times {factor:g}": partial(_linucb, factor=factor) for factor in (1.0, 0.3, 0.2, 0.15, 0.1, 0.03)} | {
+_LINUCB = {
+    f"LinUCB, bonus times {factor:g}": partial(_linucb, factor=factor) for factor in (1.0, 0.3, 0.2, 0.15, 0.1, 0.03)
+} | {
     f"epochs, radius {radius:g}": partial(_greedy, epsilon=math.inf, first=4.0, radius=radius) for radius in (3.0, 10.0)
 }
 FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {

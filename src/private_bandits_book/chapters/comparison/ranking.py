@@ -16,10 +16,10 @@ from private_bandits_book.chapters.comparison.entrants import ENTRANTS
 from private_bandits_book.numbers import power, short
 from private_bandits_book.plots import Picture
 
-__all__ = ["answer", "best", "drawn", "groups", "learns", "priced", "ranked", "table", "worst"]
+__all__ = ["answer", "best", "by_horizon", "drawn", "groups", "priced", "ranked", "table", "worst"]
 
 _CLASSES = {False: "tuned", True: "as proved"}
-_ORDER = ["central, pure", "central, joint, approximate", "central, approximate", "local, pure", "local, approximate"]
+_ORDER = [f"{trust}, {kind}" for trust in ("central", "central, joint", "local") for kind in ("pure", "approximate")]
 _Z, _MANY, _LEAST = 1.96, 10**6, 1e-9
 
 
@@ -111,6 +111,8 @@ def ranked(
     variances = here.pivot(index="instance", columns="entrant", values="variance")
     order = logs.mean().sort_values().index
     told = []
+    if here.empty:
+        return here
     for name in order:
         mine, error, part = logs[name], variances[name], here[here["entrant"] == name]
         others = [other for other in order if other != name]
@@ -169,7 +171,7 @@ def best(table: pd.DataFrame) -> list[str]:
 
 
 def answer(rows: pd.DataFrame, epsilon: float, horizon: int) -> pd.DataFrame:
-    """Return what to take with a trusted curator and without: the first among all whose guarantee gives the asked one.
+    """Return what to take under each guarantee: the first among all policies whose guarantee gives the asked one.
 
     Parameters
     ----------
@@ -181,51 +183,45 @@ def answer(rows: pd.DataFrame, epsilon: float, horizon: int) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Rows for "central" and "local" privacy, pure where a pure policy exists: `trust, guarantee, take, price, worst,
-        failed` of the tuned ones, and `proved`, the first with the constants of a theorem, with its price.
+        A row a guarantee, unless it has the names of another row: `guarantee`; `take, price, worst, failed` of the
+        tuned ones; and `proved`, the first with the constants of a theorem, with its price.
     """
-    present, told = [name for name, _ in groups(rows) if name in _ORDER], []
-    rows = rows[~rows["entrant"].isin(["All or nothing"])]
-    for trust in ("central", "local"):
-        guarantee = next((name for name in present if name.startswith(trust)), None)
-        if guarantee is None:
-            continue
-        row: dict[str, Any] = {"trust": trust, "guarantee": guarantee}
+    rows = rows[rows["entrant"] != "All or nothing"]
+    told: list[dict[str, Any]] = []
+    for guarantee in dict.fromkeys(name for name, _ in groups(rows) if name in _ORDER):
+        row: dict[str, Any] = {"guarantee": guarantee}
         for proved in (False, True):
-            if not (rows["guarantee"].map(lambda one: implies(one, guarantee)) & (rows["proved"] == proved)).any():
-                continue
             found = ranked(rows, guarantee, proved, epsilon, horizon, stronger=True)
-            first, names = found.iloc[0], " or ".join(best(found))
-            if proved:
-                row["proved"] = f"{names}: {first['shown']}"
-            else:
-                row |= {"take": names, "price": first["shown"], "worst": first["at_worst"], "failed": first["failures"]}
-        told.append(row)
+            if len(found) and proved:
+                row["proved"] = f"{' or '.join(best(found))}: {found['shown'].iloc[0]}"
+            elif len(found):
+                row |= {"take": " or ".join(best(found)), "price": found["shown"].iloc[0]}
+                row |= {"worst": found["at_worst"].iloc[0], "failed": found["failures"].iloc[0]}
+        if all((row.get("take"), row.get("proved")) != (one.get("take"), one.get("proved")) for one in told):
+            told.append(row)
     return pd.DataFrame(told)
 
 
-def learns(rows: pd.DataFrame, uniform: pd.Series, horizon: int, epsilon: float = 1.0) -> Interval:
-    """Return the least regret of a tuned policy as a fraction of that of uniform play, over the test instances.
+def by_horizon(rows: pd.DataFrame, policies: Sequence[str], epsilon: float) -> pd.DataFrame:
+    """Return prices by horizon.
 
     Parameters
     ----------
     rows : DataFrame
         Of `priced`.
-    uniform : Series
-        Regret per round of uniform play, by instance.
-    horizon : int
+    policies : sequence of str
     epsilon : float
 
     Returns
     -------
-    Interval
-        A geometric mean.
+    DataFrame
+        A row a policy: `policy`, and its geometric mean price by horizon, in words.
     """
-    here = rows[(rows["horizon"] == horizon) & (rows["epsilon"] == epsilon) & ~rows["proved"]]
-    logs = np.log(here["regret"] / here["instance"].map(uniform) / horizon)
-    parts = here.assign(log=logs).groupby("entrant")
-    first = min((part for _, part in parts), key=lambda part: part["log"].mean())
-    return _mean(first["log"], first["variance"]).through(math.exp)
+    here = rows[(rows["epsilon"] == epsilon) & rows["entrant"].isin(policies)]
+    here = here.drop_duplicates(["entrant", "instance", "horizon"])
+    prices = np.exp(here.groupby(["entrant", "horizon"])["log"].mean()).unstack()
+    prices.columns = [f"T = {power(int(horizon))}" for horizon in prices.columns]
+    return prices.reindex([*policies]).rename_axis("policy").map(short)
 
 
 def worst(rows: pd.DataFrame) -> pd.DataFrame:

@@ -36,10 +36,10 @@ class Size(NamedTuple):
     tuning_runs: int
 
 
-_LISTS = Size(10**5, (10**3, 10**4, 10**6), 20, 3, 10**4, 8)
+_LISTS = Size(10**5, (10**3, 10**4), 20, 3, 10**4, 8)
 _LONG = Size(10**12, (10**6, 10**9, 10**15), 40, 0, 10**12, 40)
 SIZES = {
-    "arms": Size(10**5, (10**3, 10**4, 10**6), 40, 10, 20_000, 30),
+    "arms": Size(10**5, (10**3, 10**4, 10**6), 10, 10, 20_000, 30),
     "lists": _LISTS,
     "sets": _LISTS,
     "contexts": _LONG,
@@ -171,16 +171,24 @@ class Search(NamedTuple):
 
 
 SEARCHES = {
-    "arms": Search(10**5, 200, 12, ("Thompson, replayed", "DP-KLUCB", "LDP-UCB-B")),
+    "arms": Search(10**5, 200, 4, ("DP-IMED", "DP-KLUCB", "Thompson, replayed", "LDP-UCB-B")),
+    "lists": Search(
+        10**4, 200, 4, ("Thompson, whole reply", "Thompson, batches of lists", "Thompson, one bit", "one bit")
+    ),
+    "sets": Search(10**4, 200, 4, ("Thompson, batches of lists", "Thompson, all bits", "Thompson, one bit")),
+    "contexts": Search(10**12, 200, 12, ("greedy epochs", "LinUCB", "Algorithm 5")),
+    "pairs": Search(10**12, 200, 12, ("greedy epochs", "LinUCB", "private rewards, as proved")),
+    "tails": Search(10**12, 200, 12, ("exceedance counts", "episodes", "LDP Robust SE")),
 }
 
 
 def search_runs(kind: str) -> Iterator[LongRun]:
     """The recommended policies and the runners-up on many instances at epsilon 1, and those without privacy."""
     size = SEARCHES[kind]
+    freed = size.policies if SIZES[kind] is _LONG else ()
     for instance, problem in searched(kind, size.instances).items():
         setting = Setting(problem, size.horizon)
-        for name in FREE[kind]:
+        for name in (*FREE[kind], *(name + _FREED for name in freed)):
             yield _run(kind, name, instance, setting, math.inf, size.runs, seed=SEARCH_SEED)
         for name in size.policies:
             yield _run(kind, name, instance, setting, 1.0, size.runs, seed=SEARCH_SEED)
