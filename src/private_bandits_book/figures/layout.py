@@ -309,12 +309,8 @@ def _write(panel: Panel, labels: Sequence[tuple[End, Text]], width: float, heigh
         text.set(position=(x + 2 / width, y - 7 / height), verticalalignment="top")
     rest = [one for one in labels if one not in early]
     points = [np.multiply(_in_panel(axes, end), (width, height)) for end, _ in rest]
-    middles = _spread(
-        [y for _, y in points],
-        [_size(text)[1] + 2 for _, text in rest],
-        -14,
-        height + (2 if axes.get_title(loc="left") else 8),
-    )
+    above = 2 if axes.get_title(loc="left") else 8  # what stands above the panel keeps its room
+    middles = _spread([y for _, y in points], [_size(text)[1] + 2 for _, text in rest], -14, height + above)
     for (end, text), (x, y), middle in zip(rest, points, middles, strict=True):
         text.set_position((1 + _GAP / width, middle / height))
         if _inside(axes, end) and (abs(middle - y) > 3 or width - x > 3):
