@@ -279,7 +279,7 @@ def _text_of(variant: Any) -> str:
     words = str(variant)
     if words.endswith(("stated", "proof")) or words.startswith(("proof", "corrected")):
         return "stated"
-    if words.startswith(("printed", "table", "rate", "slide_rate")):
+    if words.startswith(("printed", "published", "table", "rate", "slide_rate")):
         return "printed"
     return "repaired" if words.startswith(("repaired", "derived", "keep")) or words.endswith("repaired") else ""
 
