@@ -488,7 +488,7 @@ def test_bad_input_is_refused_by_name(call, message):
         ),
         (
             numbers.typeset,
-            {"2e+04 of 1000000 runs, -3 at epsilon = 1": "20,000 of 1,000,000 runs, −3 at ϵ = 1"}
+            {"2e+04 of 1000000 runs, -3 at epsilon = 1, delta = 0": "20,000 of 1,000,000 runs, −3 at ϵ = 1, δ = 0"}
             | {
                 "95 % of $-1\\epsilon$": "95\u202f% of $-1\\epsilon$",
                 "`a -1 epsilon` of 2019": "`a -1 epsilon` of 2019",

@@ -132,4 +132,5 @@ def _typeset(words: str) -> str:
     words = re.sub(r"(?<![\w.,/=^-])\d{5,}(?![\w.,]*\w)", lambda found: f"{int(found[0]):,}", words)
     words = re.sub(r"(?<=\d)[ \u00a0]?%", f"{_BLANK}%", words)
     words = re.sub(r"\bepsilon\b|ε", EPSILON, words)
+    words = re.sub(r"\bdelta\b", "δ", words)
     return re.sub(r"(?<![\w)\]])-(?=[\d∞])|(?<= )-(?= )", "−", words)
