@@ -107,8 +107,8 @@ def curves(
 
     Examples
     --------
-    >>> blocks, crossing = {"Blocks": "blocks, K^0.3"}, plots.Crossing("Blocks", "Trees", "blocks win above {}")
-    >>> plots.curves(runs, "epsilon", xscale="log", spoken=blocks, said=[crossing])  # doctest: +SKIP
+    >>> said = [Crossing("blocks", "trees", "blocks win above {}")]
+    >>> plots.curves(runs, "epsilon", spoken={"blocks": "blocks, K^0.3"}, said=said)  # doctest: +SKIP
     """
     rows = _labelled(runs, x, label, hue, together=True)
     claimed, look = None if slope is None else Slope(*slope), _horizons(rows, x) | look
