@@ -328,7 +328,7 @@ def test_lines_that_a_text_speaks_of_are_in_colour_and_all_others_thin_grey_with
     for text in figure.axes[0].texts:  # without its name a grey line is like another
         text.set_label("")
     assert any("have one mark" in said for said in figures.unclear(figure))
-    with pytest.raises(ValueError, match="spoken must be one of .* got 'p9'"):
+    with pytest.warns(UserWarning, match="spoken must be one of .* got 'p9'"):
         figures.regret_curves(frame, spoken={"p9": ""})
 
 
@@ -375,7 +375,7 @@ def test_words_stand_where_they_are_seen_and_regions_are_named():
     assert np.hypot(*((box.x0 + box.x1) / 2 - beside[0], (box.y0 + box.y1) / 2 - beside[1])) < 60
     inside = axes.transData.inverted().transform(words["no regret can be here"].get_points())
     assert all(y < np.interp(x, T, 100 * np.log(T + 1)) for x, y in inside)
-    with pytest.raises(ValueError, match="crossing must be one of .* got 'else'"):
+    with pytest.warns(UserWarning, match="a line of said must be one of .* got 'else'"):
         figures.regret_curves(frame, said=[figures.Crossing("else", "Laplace", "")])
 
 
