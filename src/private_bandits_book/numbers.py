@@ -13,7 +13,7 @@ from private_bandits.estimates import Interval
 EPSILON = "\u03f5"
 """What TeX and MathML make of \\epsilon."""
 _BLANK = "\u202f"
-_SUPERSCRIPTS = str.maketrans("-0123456789.", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹˙")
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def power_of_ten(exponent: int) -> str:
@@ -103,11 +103,6 @@ def written(shown: str) -> str:
     if re.fullmatch(r"-?\d{4,}", whole):
         whole = power(int(whole), digit=True) if abs(int(whole)) >= 10**6 and not point else f"{int(whole):,}"
     return re.sub(r"\s*%$", f"{_BLANK}%", f"{whole}{point}{rest}").replace("-", "−")
-
-
-def raised(words: str) -> str:
-    """Return words whose exponents after ^ are raised: K^0.3 is K⁰˙³."""
-    return re.sub(r"\^(-?[\d.]*\d)", lambda found: found[1].translate(_SUPERSCRIPTS), words)
 
 
 def heading(words: str) -> str:

@@ -328,7 +328,7 @@ def _margin_text(axes: Axes, end: End, characters: int) -> Text:
         words += f"\n{arrow} {numbers.short(float(f'{end.y:.3g}'))}"
     low = any(not re.search("[A-Z0-9bdfhklt]", line) for line in words.split("\n")[1:])  # matplotlib draws it higher
     text = axes.text(1, 0, words, transform=axes.transAxes, color=readable_colour(end.colour), va="center")
-    text.set(linespacing=1.3 if low else 1.05, label=end.label)
+    text.set(linespacing=1.3 if low or "$" in words else 1.05, label=end.label)
     return text
 
 
@@ -380,7 +380,7 @@ def _say(panel: Panel) -> None:
         else:
             continue
         text = axes.text(0, 0, wrapped(words, 24), transform=None, color=CLAIM_COLOUR, ha="center", va="center")
-        text.set(zorder=7, linespacing=1.1)
+        text.set(zorder=7, linespacing=1.3 if "^" in words else 1.1)
         taken.append(_settle(axes, text, wanted, drawn, taken, allowed))
 
 
