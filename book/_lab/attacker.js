@@ -129,8 +129,8 @@ export class Attacker extends Panel {
 
   take() {}
 
-  command({ epsilon, answers, games, seed }) {
-    return runCommand("definitions", { epsilons: [epsilon], exact_horizon: answers, guesses: games, seed });
+  command({ epsilon, answers, seed }) {
+    return runCommand("definitions", { epsilons: [epsilon], exact_horizon: answers, seed });
   }
 
   rows() {
