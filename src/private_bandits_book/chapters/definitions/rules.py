@@ -326,10 +326,9 @@ def own_no_local(losses: pd.DataFrame) -> Ruling:
 def own_no_environment(losses: pd.DataFrame) -> Ruling:
     """The loss between two people, of every policy that sees exact rewards."""
     seeing = losses.loc[losses["key"] != lemmas.PRIVATE, "environment"]
-    said = (
-        f"the policy cancels: {len(seeing)} policies have a privacy loss of {seeing.min():.4g} to {seeing.max():.4g} "
-    )
-    said += f"over {rounds} rounds, where epsilon 1 allows {DISTANCE:g}"
+    least, most, rounds = seeing.min(), seeing.max(), losses["horizon"].iloc[0]
+    said = f"the policy cancels: {len(seeing)} policies have a privacy loss of {least:.4g} to {most:.4g} over "
+    said += f"{rounds} rounds, where epsilon 1 allows {DISTANCE:g}"
     return _EXACT(bool(least > DISTANCE * (1 + _SAME)), said, least)
 
 
