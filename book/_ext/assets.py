@@ -72,5 +72,5 @@ def _cut_icons(site: Path, static: Path) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    app.connect("build-finished", tidy)
+    app.connect("build-finished", tidy, priority=900)  # after the theme, which writes colours then
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -71,8 +71,9 @@ class Claims(SphinxDirective):
 
     def _chapter(self, chapter: str, rows: list[dict[str, str]]) -> list[nodes.Node]:
         """Head the claims of a chapter, with its paper if it has one."""
-        said = [described(chapter)[0], find_book().title(chapter)]
-        head = nodes.rubric("", ": ".join(filter(None, said)), ids=[f"ledger-{chapter}"], level=2)
+        paper, title = described(chapter)[0], find_book().title(chapter)
+        said = title if paper in ("", BOOK) else f"{paper}: {title}"
+        head = nodes.rubric("", said, ids=[f"ledger-{chapter}"], level=2)
         return [head, claims("", *(self._claim(entry, home=True) for entry in rows))]
 
     def _claim(self, entry: dict[str, str], home: bool) -> claim:

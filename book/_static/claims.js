@@ -24,6 +24,14 @@ function wordsOf(text) {
   return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => GREEK[word] ?? word);
 }
 
+/** The words of an element; those of its parts stand apart. */
+function wordsIn(element) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) texts.push(walker.currentNode.data);
+  return wordsOf(texts.join(" "));
+}
+
 /** A word is found whole, or as the beginning of one; a number is found whole. */
 function has(words, wanted) {
   return wanted.every((one) => words.some((word) => word === one || (!/^\d/.test(one) && word.startsWith(one))));
@@ -33,10 +41,7 @@ function arm(boxes) {
   const rows = [...boxes].flatMap((box) => [...box.querySelectorAll("details.claim")]);
   const home = new Map(rows.map((row) => [row, row.parentElement]));
   const paper = (row) => row.querySelector(".claim-place .claim-small")?.textContent ?? "";
-  const texts = new Map(rows.map((row) => {
-    const parts = [row.querySelector(".claim-place"), row.querySelector("summary"), row];
-    return [row, parts.map((part) => wordsOf([...part.children].map((one) => one.textContent).join(" ")))];
-  }));
+  const texts = new Map(rows.map((row) => [row, [row.querySelector(".claim-place"), row.querySelector("summary"), row].map(wordsIn)]));
   const form = document.createElement("form");
   const found = document.createElement("div"); // what was asked for in words or in an order
   const asked = new URLSearchParams(location.search);
