@@ -133,7 +133,8 @@ def test_a_filter_of_a_table_tells_none_from_all(book: Path, browser: Browser) -
                 assert len(set(options)) == len(options)
         table, field = page.locator("table.filtered").first, page.get_by_label("Promised").first
         place = table.locator("thead th").all_inner_texts().index("Promised")
-        empty = table.locator(f"tbody td:nth-child({place + 1})").evaluate_all("all => all.filter((one) => !one.innerText.trim()).length")
+        cells = table.locator(f"tbody td:nth-child({place + 1})").all_inner_texts()
+        empty = sum(not cell.strip() for cell in cells)
         if empty:
             field.select_option("none")
             assert table.locator("tbody tr:visible").count() == empty
@@ -147,8 +148,10 @@ def test_the_focus_is_always_seen_and_the_link_that_skips_leads_to_the_words(boo
     seen = """() => {
       const one = document.activeElement;
       const look = [one, ...one.children].map((part) => getComputedStyle(part));
-      return [one.outerHTML.slice(0, 90), look.some((style) => style.boxShadow.includes("rgb(2, 98, 167)")
-        || (style.outlineStyle === "solid" && parseFloat(style.outlineWidth) >= 2 && style.outlineColor === "rgb(2, 98, 167)"))];
+      const ring = ({ outlineStyle, outlineWidth, outlineColor }) => `${outlineStyle} ${outlineWidth} ${outlineColor}`;
+      const blue = "rgb(2, 98, 167)";
+      const seen = (style) => style.boxShadow.includes(blue) || ring(style) === `solid 3px ${blue}`;
+      return [one.outerHTML.slice(0, 90), look.some(seen)];
     }"""
     with opened(browser, book / "cascading.html", **DESK) as page:
         unseen = []
@@ -199,14 +202,17 @@ def test_no_command_is_read_by_a_shell_as_a_pattern(soups: dict[str, BeautifulSo
 
 LEFT = """() => {
   const edge = document.querySelector("article section > p").getBoundingClientRect().left;
-  const looked = "pre, figure img, figcaption, table.table, table caption, details.verdict, details.hide, div.claims, .chapter-card";
+  const looked = "pre, figure img, figcaption, table.table, caption, .verdict, details.hide, .claims, .chapter-card";
   return [...document.querySelectorAll(`article :is(${looked}, p:first-child > a.download:first-child)`)]
-    .filter((one) => one.checkVisibility() && !one.closest("details details, .lab, dl, blockquote, li, .chapter-card pre, .admonition"))
+    .filter((one) => one.checkVisibility() && !one.closest("details details, .lab, dl, blockquote, li, .admonition"))
     .map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect().left - edge])
     .filter(([, from]) => Math.abs(from) > 1);
 }"""
-WIDTHS = """() => [...document.querySelectorAll("article figure img")].map((one) =>
-  one.getBoundingClientRect().width - document.querySelector("article div.cell_input pre, article div.highlight pre").getBoundingClientRect().width)"""
+WIDTHS = """() => {
+  const width = (one) => one.getBoundingClientRect().width;
+  const code = width(document.querySelector("article div.cell_input pre, article div.highlight pre"));
+  return [...document.querySelectorAll("article figure img")].map((one) => width(one) - code);
+}"""
 
 
 @pytest.mark.book
@@ -222,7 +228,8 @@ def test_what_stands_in_a_page_begins_at_one_edge(name: str, book: Path, browser
 def test_what_a_cell_prints_does_not_touch_its_verdict(chapter: str, book: Path, browser: Browser) -> None:
     gaps = """() => [...document.querySelectorAll("details.verdict")].map((one) => [one, one.previousElementSibling])
       .filter(([, above]) => above?.matches("div.output"))
-      .map(([one, above]) => one.getBoundingClientRect().top - above.querySelector("pre").getBoundingClientRect().bottom)"""
+      .map((both) => both.map((one) => (one.querySelector("pre") ?? one).getBoundingClientRect()))
+      .map(([below, above]) => below.top - above.bottom)"""
     with opened(browser, book / f"{chapter}.html", **DESK) as page:
         assert all(gap >= 10 for gap in page.evaluate(gaps))
 
@@ -278,9 +285,10 @@ def test_on_a_phone_no_table_is_a_frame_that_scrolls_down(book: Path, browser: B
 # --- paper
 
 
-LOOK = """() => ["article p", "article h2", "article pre", "article span.c1", "article table", "article figcaption", "body"].map((one) => {
-  const style = getComputedStyle(document.querySelector(one));
-  return [one, style.color, style.backgroundColor.replace("rgba(0, 0, 0, 0)", "rgb(255, 255, 255)"), style.colorScheme.replace("only ", "")];
+LOOK = """() => ["p", "h2", "pre", "span.c1", "table", "figcaption"].map((one) => {
+  const style = getComputedStyle(document.querySelector(`article ${one}`));
+  const plate = style.backgroundColor.replace("rgba(0, 0, 0, 0)", "rgb(255, 255, 255)");
+  return [one, style.color, plate, style.colorScheme];
 })"""
 
 
@@ -298,7 +306,7 @@ def test_paper_is_light_whatever_the_screen_has(book: Path, browser: Browser) ->
             shade = sum(map(int, re.findall(r"\d+", ink)[:3]))
             assert shade < 300 and plate == light[one][1] and scheme == "light", (one, ink, plate)
         page.emulate_media(media="screen", color_scheme="dark")
-        assert page.evaluate(LOOK)[0][1] != light["article p"][0]
+        assert page.evaluate(LOOK)[0][1] != light["p"][0]
 
 
 @pytest.mark.book

@@ -33,6 +33,7 @@ from private_bandits_book.book import find_book
 from private_bandits_book.judging.verdicts import BOOK, INHERITED, OTHERS, PAPER, SIGNS, described, maker
 from private_bandits_book.numbers import typeset
 
+
 class claims(nodes.General, nodes.Element):
     """All lines."""
 
@@ -80,7 +81,11 @@ class Claims(SphinxDirective):
         chapter, name = entry["chapter"], entry["claim"]
         address = f"{chapter}-{name}" if home else f"{chapter}-claim-{name}"
         first = _ledger(self.env).note(
-            f"{chapter}/{name}", f"{entry['locus']}, {entry['paper']}: {entry['verdict']}", self.env.docname, address, home
+            f"{chapter}/{name}",
+            f"{entry['locus']}, {entry['paper']}: {entry['verdict']}",
+            self.env.docname,
+            address,
+            home,
         )
         row = claim(ids=[address] * first, **{key: entry[key] for key in ("verdict", "evidence")})
         row += _words("place", entry["locus"], entry["paper"] if home else "")

@@ -32,9 +32,9 @@ export class Experiment extends Panel {
   async trial() {
     const given = this.read();
     const [one] = this.choices.chosen;
-    if (tried || !given || !one || this.state === "running") return;
+    if (tried || !given || given.horizon < TRIAL || !one || this.state === "running") return; // a shorter run tells nothing
     tried = true;
-    const values = { ...given, horizon: Math.min(given.horizon, TRIAL), replications: 1 };
+    const values = { ...given, horizon: TRIAL, replications: 1 };
     const checkpoints = [values.horizon];
     const tasks = [0, 1].map((replication) => ({ setting: this.name, algorithm: one.id, values, replication, checkpoints }));
     const ends = [];
