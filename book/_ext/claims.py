@@ -13,6 +13,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +29,9 @@ from sphinx.roles import XRefRole
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
-from private_bandits_book.judging.verdicts import BOOK, INHERITED, OTHERS, PAPER, maker
+from private_bandits_book.book import find_book
+from private_bandits_book.judging.verdicts import BOOK, INHERITED, OTHERS, PAPER, SIGNS, described, maker
 from private_bandits_book.numbers import typeset
-
-SIGNS = {
-    "reproduced": "✓",
-    "reproduced after repair": "↻",
-    "not reproduced": "✗",
-    "undecided": "?",
-    "not testable": "–",
-}
 
 
 class claims(nodes.General, nodes.Element):
@@ -68,20 +62,30 @@ class Claims(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         listed = [json.loads(line) for line in self.content if line.strip()]
-        home = "home" in self.options
-        box = claims(papers=len({entry["chapter"] for entry in listed}))
-        lines = [self._claim(entry, home) for entry in listed]
-        box += lines if home else _grouped(lines)
-        if not home:  # one chapter, and one command
-            box += _made_by(*dict.fromkeys(entry["command"] for entry in listed))
+        if "home" in self.options:
+            chapters = groupby(listed, key=lambda entry: entry["chapter"])
+            return [node for chapter, rows in chapters for node in self._chapter(chapter, list(rows))]
+        box = claims("", *_grouped([self._claim(entry, home=False) for entry in listed]))
+        box += _made_by(*dict.fromkeys(entry["command"] for entry in listed))  # one chapter, and one command
         self.add_name(box)
         return [box]
+
+    def _chapter(self, chapter: str, rows: list[dict[str, str]]) -> list[nodes.Node]:
+        """Head the claims of a chapter, with its paper if it has one."""
+        paper, title = described(chapter)[0], find_book().title(chapter)
+        said = title if paper in ("", BOOK) else f"{paper}: {title}"
+        head = nodes.rubric("", said, ids=[f"ledger-{chapter}"], level=2)
+        return [head, claims("", *(self._claim(entry, home=True) for entry in rows))]
 
     def _claim(self, entry: dict[str, str], home: bool) -> claim:
         chapter, name = entry["chapter"], entry["claim"]
         address = f"{chapter}-{name}" if home else f"{chapter}-claim-{name}"
         first = _ledger(self.env).note(
-            f"{chapter}/{name}", f"{entry['locus']}, {entry['paper']}", self.env.docname, address, home
+            f"{chapter}/{name}",
+            f"{entry['locus']}, {entry['paper']}: {entry['verdict']}",
+            self.env.docname,
+            address,
+            home,
         )
         row = claim(ids=[address] * first, **{key: entry[key] for key in ("verdict", "evidence")})
         row += _words("place", entry["locus"], entry["paper"] if home else "")
@@ -116,12 +120,12 @@ class Verdict(SphinxDirective):
         entry = json.loads(" ".join(self.content))
         chapter, name = entry["chapter"], entry["claim"]
         address = f"{chapter}-claim-{name}"
-        title = f"{entry['locus']}, {chapter}"
+        title = f"{entry['locus']}, {chapter}: {entry['verdict']}"
         first = _ledger(self.env).note(f"{chapter}/{name}", title, self.env.docname, address, False)
         line = verdict(ids=[address] * first, verdict=entry["verdict"])
         line += _words("place", f"{entry['locus']}: ")
         line += _words("says", entry["statement"])
-        line += [nodes.Text(" "), _words("verdict", entry["verdict"])]
+        line += [nodes.Text(" "), _words("verdict", f"{SIGNS[entry['verdict']]} {entry['verdict']}")]
         more = unfolded()
         why = nodes.paragraph()
         if entry["evidence"]:
@@ -175,10 +179,24 @@ def _line(head: str, words: str) -> nodes.paragraph:
 
 
 def _mathematics(words: str) -> Iterator[nodes.Node]:
-    """Return words and formulas: what stands between dollars is mathematics."""
-    for place, part in enumerate(typeset(words).split("$")):
+    """Return words and formulas: what stands between dollars is mathematics, and so are a symbol's name and index."""
+    parts = typeset(words).split("$")
+    parts[::2] = (_INDEXED.sub(_formula, _GREEK.sub(lambda name: _LETTERS[name[0]], part)) for part in parts[::2])
+    for place, part in enumerate("$".join(parts).split("$")):
         if part:
             yield nodes.math(part, part) if place % 2 else nodes.Text(part)
+
+
+_LETTERS = {"epsilon": "ε", "delta": "δ"}
+_GREEK = re.compile(r"\b(?:epsilon|delta)\b")
+_INDEXED = re.compile(r"\b([A-Z][a-z]*)_(inf(?:inity)?|max|min|\w)\b")
+
+
+def _formula(symbol: re.Match[str]) -> str:
+    """Return Delta_max and B_inf as TeX."""
+    letter = f"\\{symbol[1]}" if len(symbol[1]) > 1 else symbol[1]
+    index = {"inf": r"\infty", "infinity": r"\infty", "max": r"\max", "min": r"\min"}.get(symbol[2], symbol[2])
+    return f"${letter}_{{{index}}}$"
 
 
 def _words(name: str, words: str, small: str = "") -> nodes.inline:
@@ -190,7 +208,7 @@ def _words(name: str, words: str, small: str = "") -> nodes.inline:
     return cell
 
 
-_NUMBERED = re.compile(r"[A-Z][a-z]+ [\d.]+, [^,]+")
+_NUMBERED = re.compile(r"[A-Z][a-z]+ [\d.]+, [^,]+: [a-z ]+")
 
 
 class Verdicts(SphinxDirective):
@@ -248,6 +266,10 @@ class Ledger(Domain):
     roles = {"claim": XRefRole()}  # noqa: RUF012
     initial_data = {"places": {}}  # noqa: RUF012
 
+    def get_type_name(self, type: ObjType, primary: bool = False) -> str:
+        """Return what the search calls a claim."""
+        return "claim"
+
     @property
     def places(self) -> dict[str, dict[str, tuple[str, str, bool]]]:
         """By claim and page: its title, its address there, and whether it is at home."""
@@ -273,9 +295,8 @@ class Ledger(Domain):
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
         for name, found in self.places.items():
             docname, (title, address, _) = max(found.items(), key=lambda place: place[1][2])
-            # a dot would part it; the place that a paper numbers comes first
-            shown = f"{title.replace('.', '')}, {name}"
-            yield name, shown, "claim", docname, address, 0 if _NUMBERED.fullmatch(title) else 1
+            # the place that a paper numbers comes first
+            yield name, title, "claim", docname, address, 0 if _NUMBERED.fullmatch(title) else 1
 
     def resolve_xref(
         self, env: BuildEnvironment, fromdocname: str, builder: Builder, typ: str, target: str,
@@ -338,7 +359,7 @@ def _ledger(env: BuildEnvironment) -> Ledger:
 
 
 def _opens_claims(self: Any, node: claims) -> None:
-    self.body.append(self.starttag(node, "div", CLASS="claims", **{"data-papers": str(node["papers"])}))
+    self.body.append(self.starttag(node, "div", CLASS="claims"))
 
 
 def _closes_claims(self: Any, node: claims) -> None:

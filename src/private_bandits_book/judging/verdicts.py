@@ -14,6 +14,7 @@ NOT_REPRODUCED = "not reproduced"
 UNDECIDED = "undecided"
 NOT_TESTABLE = "not testable"
 VERDICTS = (REPRODUCED, AFTER_REPAIR, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
+SIGNS = dict(zip(VERDICTS, "✓↻✗?–", strict=True))
 
 EXACT = "exact"  # computed or enumerated: refutes a universal claim, confirms what was enumerated
 MEASURED = "measured"  # by runs, which could have come out otherwise
