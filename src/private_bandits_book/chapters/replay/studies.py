@@ -41,7 +41,7 @@ UNTRIED = {
     "two alike": (0.5, 0.49),
 }
 """Instances that show where either of two policies is ahead."""
-FRESH_SEED, FRESH_EPSILONS, FRESH_RUNS = 2028, (0.1, 1.0), 20
+FRESH_SEED, FRESH_EPSILONS, FRESH_RUNS = 2028, (0.3, 1.0), 30
 SEED, RUNS, CHOICE_HORIZON, HORIZON = 44, 100, 20_000, 100_000
 TUNING_SEED, TUNING_RUNS = 45, 500  # enough runs to tell one linear run in 500 from two
 FIRSTS, LEVELS = (0.0, 1.0, 2.0, 4.0, 8.0), (0.4, 0.6, 0.8, 1.0)  # of DP-KLUCB, that were tried
@@ -196,25 +196,25 @@ def cause_runs() -> list[LongRun]:
     """Replay around Thompson sampling with a best mean near 1, and with one thing changed at a time."""
     made, means = [], UNTRIED["near 1"]
     for epsilon in (0.3, 1.0):
-        rule = baselines.replay(baselines.thompson(), epsilon, horizon=HORIZON).record
-        batches = {"horizon": HORIZON, "first": rule.first}
+        rule = baselines.replay(baselines.thompson(), epsilon, horizon=CHOICE_HORIZON).record
+        batches = {"horizon": CHOICE_HORIZON, "first": rule.first}
         changed = {
             "nothing": baselines.replay(baselines.thompson(), epsilon, cost=rule.cost, **batches),
             "exact sums": baselines.replay(baselines.thompson(), math.inf, cost=rule.cost, **batches),
             "no cost": baselines.replay(baselines.thompson(), epsilon, cost=0.0, **batches),
             "no doubling": baselines.replay(baselines.thompson(), epsilon, growth=0.0, **batches),
-            "first batch times 4": replayed(epsilon, HORIZON, 4.0),
-            "KL-UCB inside": baselines.replay(baselines.kl_ucb(), epsilon, horizon=HORIZON),
-            "the noise is known": KnownNoise(epsilon, horizon=HORIZON),
+            "first batch times 4": longer_first(epsilon, CHOICE_HORIZON, 4.0),
+            "KL-UCB inside": baselines.replay(baselines.kl_ucb(), epsilon, horizon=CHOICE_HORIZON),
+            "the noise is known": KnownNoise(epsilon, horizon=CHOICE_HORIZON),
         }
         for name, policy in changed.items():
-            run = _long("near 1", means, policy, HORIZON, changed=name, noise=epsilon)
-            made.append(run._replace(replications=RUNS))
+            run = _long("near 1", means, policy, CHOICE_HORIZON, changed=name, noise=epsilon)
+            made.append(run._replace(replications=2 * RUNS))
     return made
 
 
-def replayed(epsilon: float, horizon: int, factor: float) -> Policy:
-    """Return replay around Thompson sampling with a multiple of its first batch."""
+def longer_first(epsilon: float, horizon: int, factor: float) -> Policy:
+    """Return replay around Thompson sampling with a multiple of its own first batch."""
     first = first_batch(epsilon, horizon, factor)
     return baselines.replay(baselines.thompson(), epsilon, horizon=horizon, first=first)
 
@@ -228,9 +228,9 @@ def fresh_runs() -> list[LongRun]:
     """Replay, and with the first batch that was chosen for DP-KLUCB; known noise with it; and the tuned DP-KLUCB."""
     made = []
     for (name, means), epsilon in product(fresh().items(), FRESH_EPSILONS):
-        ours = [(1.0, replayed), (FIRST, replayed), (FIRST, known)]
-        runs = [_long(name, means, make(epsilon, HORIZON, n), HORIZON, factor=n) for n, make in ours]
-        rival = _long(name, means, tuned(epsilon, HORIZON), HORIZON, factor=FIRST)
+        ours = [(1.0, longer_first), (FIRST, longer_first), (FIRST, known)]
+        runs = [_long(name, means, make(epsilon, CHOICE_HORIZON, n), CHOICE_HORIZON, factor=n) for n, make in ours]
+        rival = _long(name, means, tuned(epsilon, CHOICE_HORIZON), CHOICE_HORIZON, factor=FIRST)
         made += [*(run._replace(replications=FRESH_RUNS) for run in runs), rival._replace(replications=10 * RUNS)]
     return made
 
