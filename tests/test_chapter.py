@@ -15,6 +15,8 @@ import xarray as xr
 
 from private_bandits import simulate
 from private_bandits.baselines import adap_ucb, dp_se, ucb
+from private_bandits.estimates import Interval, mean_interval
+from private_bandits.papers import cascading as paper
 from private_bandits.papers.cascading import b_lb, cascade_ucb1, cucb_gaussian, ucb_laplace, uniform
 from private_bandits.problems import Arms
 from private_bandits_book import chapter as room
@@ -243,6 +245,55 @@ def test_a_figure_has_its_numbers_and_pictures_for_every_viewer(small, shown, tm
     caption = f"A sentence. T = 300 on {where}. Mean of 3 runs;"
     assert caption in bundle["text/markdown"]
     assert "uniform play 92" in bundle["text/markdown"]  # the alternative text
+
+
+def test_a_caption_tells_a_figure_of_the_paper_from_one_of_the_book(small, shown):
+    runs = plots.curves(small.play(SHOP, [LAPLACE]))
+    for label, begins in (("figure-1a", "The paper's Figure 1(a): a"), ("figure-price", "Figure 1(a): a")):
+        small.figure(label, runs, "Figure 1(a): a sentence.")
+        assert f"\n{begins} sentence." in shown[-1].markdown
+
+
+def test_hues_say_whom_one_trusts_or_else_which_text_a_line_follows(small):
+    sizes = {"n_arms": 20, "list_size": 4, "horizon": 300}
+    hybrid = {"n_arms": 20, "horizon": 300}
+    central = [paper.ucb_hybrid(1.0, **hybrid, noise_multiplier=0.01), paper.ucb_hybrid(1.0, **hybrid)]
+    central += [paper.repaired_central(1.0, **sizes)]
+    one_trust = small.play(SHOP, [*central, cascade_ucb1(), uniform()])
+    drawn = plots.panels(one_trust, by="variant").data
+    assert [*drawn.drop_duplicates("content")["hue"]] == ["printed", "stated", "repaired", "none", "uniform"]
+    both = plots.join(one_trust, small.play(SHOP, [LAPLACE]))
+    drawn = plots.panels(both, by="variant").data
+    assert [*drawn.drop_duplicates("content")["hue"]] == ["central"] * 3 + ["none", "uniform", "local"]
+    drawn = plots.panels(both, by="variant", hue=lambda row: "rival").data
+    assert {*drawn["hue"]} == {"rival"}
+
+
+def test_an_axis_says_horizon_where_each_point_is_a_run_of_its_own(small):
+    runs = plots.join(*(small.play(SHOP, [LAPLACE], horizon=t, checkpoints=[]).assign(horizon=t) for t in (100, 300)))
+    said = {text.get_text() for text in plots.curves(runs).fig.texts}
+    assert "horizon T" in said
+    said = {text.get_text() for text in plots.curves(runs.assign(horizon=300)).fig.texts}
+    assert "round t" in said
+
+
+def test_a_small_result_is_a_table_with_names_for_every_viewer(small, tmp_path):
+    rows = pd.DataFrame({"policy": ["blocks", "a_b"], "ln T": [1299.25, -0.5], "share": [0.95, 1.0]})
+    rows["power"] = [mean_interval([0.25, 0.75]).through(lambda end: end / 10), Interval.exact(1.0)]
+    shown = small.frame(rows, formats={"share": ".0%"})
+    assert shown.text.splitlines() == [
+        "Policy   ln T  Share               Power",
+        "blocks  1,299   95\u202f%  0.05 [−0.27, 0.37]",
+        "a b      −0.5  100\u202f%   1.00 [1.00, 1.00]",
+    ]
+    assert "| Policy | ln T | Share | Power |\n| :--- | ---: | ---: | ---: |\n| blocks | 1,299 |" in shown.markdown
+    assert "<th>ln T</th>" in shown.html and "<caption>" not in shown.html
+    assert not list(tmp_path.rglob("*.csv"))
+    by_name = small.frame(rows.set_index("policy"), {"policy": "kind", "share": "part"}, {"share": ".0%"})
+    assert by_name.text.splitlines()[0].split() == ["Kind", "Part"]
+    assert small.frame({"exact loss": 2.263, "promise": math.inf}).text.splitlines()[1].split() == ["2.263", "∞"]
+    with pytest.raises(ValueError, match="columns of the frame must be among policy, .* got 'none'"):
+        small.frame(rows, {"none": "None"})
 
 
 def test_panels_that_the_paper_labels_have_a_file_each(small, shown, tmp_path):

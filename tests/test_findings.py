@@ -80,7 +80,7 @@ def printed_horizon():
 def near():
     parameters = {name: one.default for name, one in find_book().parameters("semibandits").items()}
     growth = sets.growth(sets.added(Chapter("semibandits", parameters).long("blocks")))
-    exponents = [one.measured for one in growth[growth["algorithm"].str.contains("blocks")]["power"]]
+    exponents = [one.measured for one in growth[growth["algorithm"].str.contains("blocks")]["exponent"]]
     return f"{sum(exponents) / len(exponents):.1f}"
 
 
@@ -125,7 +125,7 @@ SAID = {
             price("LDP Robust SE", f"c = {algorithm_3.PRINTED_C:g}")
         ),
     },
-    "semibandits": {r"a power of \$K\$ near (\d\.\d)": near},
+    "semibandits": {r"an exponent of \$K\$ near (\d\.\d)": near},
 }
 # What else has digits: names, exponents of T and K, what is given, and what is claimed.
 OTHER = {

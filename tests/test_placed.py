@@ -23,7 +23,8 @@ myst_enable_extensions = ["dollarmath"]
 nb_mime_priority_overrides = [["html", "text/markdown", 0]]
 exclude_patterns = ["book/_*"]
 """
-PROSE = """# Cascading bandits
+PROSE = """<a id="what-they-ask"></a>
+# Cascading bandits
 
 [Wang et al. (2021)](https://arxiv.org/abs/2105.11126) ask. The instance is
 [theirs](https://arxiv.org/abs/1502.02763), of [Kveton et al., 2015](https://arxiv.org/abs/1502.02763).
@@ -46,7 +47,7 @@ As [Auer et al. (2002)](https://doi.org/10.1137/S0097539701398375) and, of episo
 
 ## Two
 
-By [one bit](#proof-one).
+By [one bit](#proof-one) on [what they ask](cascading.ipynb#what-they-ask).
 """
 TABLE = "| a |\n| --- |\n" + "".join(f'| <a href="#cascading-claim-theorem-{one}">{one}</a> |\n' for one in (1, 4))
 WORKS = ("the nonstochastic multiarmed", "private episodic reinforcement", "improved algorithms for linear")  # as meant

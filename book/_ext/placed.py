@@ -51,6 +51,7 @@ CHAPTERS = {
         "switch algorithms on and off, and see beside each what it promises and what it really pays.",
         letter="C",
     ),
+    "primer": Placed(letter="M"),
     "replay": Placed(letter="R"),
     "audit": Placed(letter="A"),
     "own": Placed(letter="O"),
@@ -116,7 +117,7 @@ def _placed(app: Sphinx, docname: str, source: str) -> str:
     chapter = docname.rpartition("/")[2]
     notebook, wanted = json.loads(source), CHAPTERS[chapter]
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
-    texts = ["".join(cell["source"]) for cell in cells]
+    texts = [_TARGET.sub(r"(\1)=", "".join(cell["source"])) for cell in cells]
     if wanted.before and not any("{lab}" in text for text in texts):
         texts = [_before(text, wanted.before, _lab(chapter, wanted)) for text in texts]
         if not any("{lab}" in text for text in texts):

@@ -298,7 +298,7 @@ def _named(rows: pd.DataFrame, label: Callable[[Any], str] | None, together: boo
         finite = np.isfinite(rows["epsilon"])
         apart = rows[finite].groupby("policy")["epsilon"].nunique() > 1
         several = together & finite & rows["policy"].isin(apart.index[apart])
-        names = names.where(~several, names + rows["epsilon"].map(", ϵ = {:g}".format))
+        names = names.where(~several, names + rows["epsilon"].map(", ε = {:g}".format))
     else:
         names = rows.apply(label, axis=1).replace(NAMES)
     return rows.assign(label=names.where(~freed, rows["policy"].replace(NAMES) + ", no privacy"))

@@ -53,7 +53,7 @@ def tidied(frame: pd.DataFrame, x: str, spoken: Spoken | None = None) -> pd.Data
     for row in tidy.index[tidy["label"].isna()]:
         policy, epsilon = str(tidy.at[row, "policy"]), float(tidy.at[row, "epsilon"])
         tells = x != "epsilon" and math.isfinite(epsilon) and several[policy] > 1
-        tidy.at[row, "label"] = f"{policy}, ϵ = {epsilon:g}" if tells else policy
+        tidy.at[row, "label"] = f"{policy}, ε = {epsilon:g}" if tells else policy
     tidy["trust"] = tidy["trust"].where(tidy["trust"].notna(), np.where(finite, "central", "none"))
     plain = tidy["family"].where(tidy["family"].isin(["none", "uniform"]))
     trusted = tidy["trust"].where(tidy["trust"].isin([*HUES]), "none")
@@ -85,7 +85,7 @@ def _told_apart(tidy: pd.DataFrame) -> pd.DataFrame:
     # black stays darker than the grey of uniform play
     lightest = lines["hue"].map({name: palest(colour) for name, colour in HUES.items()} | {"none": 0.15})
     shaded = (steps > 0) & (lines["hue"] != "rival")
-    shades = (-0.45 + (lightest + 0.45) * place / steps).where(shaded, 0.0).sort_index()
+    shades = (-0.35 + (lightest + 0.35) * place / steps).where(shaded, 0.0).sort_index()
     lines["colour"] = [mixed(HUES[hue], shade) for hue, shade in zip(lines["hue"], shades, strict=True)]
     return lines[["hue", "label", "mark", "colour"]]
 

@@ -19,6 +19,7 @@ from private_bandits.policy import Policy
 from private_bandits.privacy.divergences import private_kl
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits_book.judging import Less, Ruling, not_shown
+from private_bandits_book.rivals.replay_batches import KnownNoise, OneDraw
 from private_bandits_book.rivals.single_observation import OneItem
 from private_bandits_book.studies import LongRun, LongStudy, play_long
 
@@ -38,6 +39,7 @@ UNTRIED = {
     "two alike": (0.5, 0.49),
 }
 """Instances that show where either of two policies is ahead."""
+FRESH_SEED, FRESH_EPSILONS = 2028, (0.1, 0.3, 1.0)
 SEED, RUNS, CHOICE_HORIZON, HORIZON = 44, 100, 20_000, 100_000
 TUNING_SEED, TUNING_RUNS = 45, 500  # enough runs to tell one linear run in 500 from two
 FIRSTS, LEVELS = (0.0, 1.0, 2.0, 4.0, 8.0), (0.4, 0.6, 0.8, 1.0)  # of DP-KLUCB, that were tried
@@ -56,6 +58,22 @@ def drawn() -> dict[str, tuple[float, ...]]:
     rng = np.random.default_rng(44)
     sizes = rng.integers(2, 11, 10)
     return {f"R{i}": tuple(np.sort(rng.random(size))[::-1].round(3).tolist()) for i, size in enumerate(sizes)}
+
+
+def fresh() -> dict[str, tuple[float, ...]]:
+    """Return twelve instances drawn once from a seed, before any run on them; the best mean of six is near 1.
+
+    Of these six the best mean is uniform in [0.97, 1], and one to four others are uniform in [0.01, 0.1] below it; the
+    other six have two to eight uniform means.
+    """
+    rng, made = np.random.default_rng(FRESH_SEED), {}
+    for i in range(6):
+        best = rng.uniform(0.97, 1.0)
+        others = best - rng.uniform(0.01, 0.1, rng.integers(1, 5))
+        made[f"N{i}"] = tuple(sorted(np.round([best, *others], 3).tolist(), reverse=True))
+    for i in range(6):
+        made[f"U{i}"] = tuple(sorted(rng.random(rng.integers(2, 9)).round(3).tolist(), reverse=True))
+    return made
 
 
 def instances() -> dict[str, tuple[float, ...]]:
@@ -172,6 +190,64 @@ def untried_runs() -> list[LongRun]:
     return made
 
 
+def cause_runs() -> list[LongRun]:
+    """Replay around Thompson sampling with a best mean near 1, and with one thing changed at a time."""
+    made, means = [], UNTRIED["near 1"]
+    for epsilon in (0.3, 1.0):
+        rule = baselines.replay(baselines.thompson(), epsilon, horizon=HORIZON).record
+        batches = {"horizon": HORIZON, "first": rule.first}
+        changed = {
+            "nothing": baselines.replay(baselines.thompson(), epsilon, cost=rule.cost, **batches),
+            "exact sums": baselines.replay(baselines.thompson(), math.inf, cost=rule.cost, **batches),
+            "no cost": baselines.replay(baselines.thompson(), epsilon, cost=0.0, **batches),
+            "no doubling": baselines.replay(baselines.thompson(), epsilon, growth=0.0, **batches),
+            "first batch times 4": replayed(epsilon, HORIZON, 4.0),
+            "KL-UCB inside": baselines.replay(baselines.kl_ucb(), epsilon, horizon=HORIZON),
+            "the noise is known": KnownNoise(epsilon, horizon=HORIZON),
+        }
+        for name, policy in changed.items():
+            run = _long("near 1", means, policy, HORIZON, changed=name, noise=epsilon)
+            made.append(run._replace(replications=2 * RUNS))
+    return made
+
+
+def replayed(epsilon: float, horizon: int, factor: float) -> Policy:
+    """Return replay around Thompson sampling with a multiple of its first batch."""
+    first = first_batch(epsilon, horizon, factor)
+    return baselines.replay(baselines.thompson(), epsilon, horizon=horizon, first=first)
+
+
+def known(epsilon: float, horizon: int, factor: float) -> KnownNoise:
+    """Return Thompson sampling that knows the noise with a multiple of the first batch."""
+    return KnownNoise(epsilon, horizon=horizon, first=first_batch(epsilon, horizon, factor))
+
+
+def first_runs() -> list[LongRun]:
+    """Replay and Thompson sampling that knows the noise with four first batches, where the rule was chosen."""
+    made = []
+    for (name, means), epsilon in product(CHOOSING.items(), (0.1, 0.5, 2.0)):
+        for factor, make in product((1.0, 2.0, 4.0, 8.0), (replayed, known)):
+            made.append(_long(name, means, make(epsilon, CHOICE_HORIZON, factor), CHOICE_HORIZON, factor=factor))
+    return [run._replace(seed=TUNING_SEED, replications=RUNS) for run in made]
+
+
+def fresh_runs() -> list[LongRun]:
+    """Both with the chosen first batch, replay as it is, and DP-KLUCB with what was chosen for it, on `fresh`."""
+    made = []
+    for (name, means), epsilon in product(fresh().items(), FRESH_EPSILONS):
+        ours = [(1.0, replayed), (FIRST, replayed), (FIRST, known)]
+        runs = [_long(name, means, make(epsilon, HORIZON, n), HORIZON, factor=n) for n, make in ours]
+        rival = _long(name, means, tuned(epsilon, HORIZON), HORIZON, factor=FIRST)
+        made += [*(run._replace(replications=RUNS // 2) for run in runs), rival._replace(replications=10 * RUNS)]
+    return made
+
+
+def draw_runs() -> list[LongRun]:
+    """Thompson sampling that plays a whole batch on one draw, on C1 and C2 at epsilon 1."""
+    made = [_long(name, PAPERS[name], OneDraw(1.0, horizon=HORIZON), HORIZON) for name in ("C1", "C2")]
+    return [run._replace(replications=RUNS) for run in made]
+
+
 def list_runs() -> list[LongRun]:
     """Lists and super arms of the chapters on them, at T = 10^5: replay around `OneItem`, and the chapters' repairs."""
     shop, (films, size) = cascading.b_lb(20, 4, 0.2, 0.15), (np.array([0.5] * 3 + [0.2] * 9), 3)
@@ -207,6 +283,10 @@ STUDIES = {
     "tuning": LongStudy(tuning_runs, [*_STORED, "factor", "level"], play),
     "untried": LongStudy(untried_runs, _STORED, play),
     "lists": LongStudy(list_runs, _STORED, play),
+    "causes": LongStudy(cause_runs, [*_STORED, "noise", "changed"], play),
+    "first": LongStudy(first_runs, [*_STORED, "factor"], play),
+    "fresh": LongStudy(fresh_runs, [*_STORED, "factor"], play),
+    "draws": LongStudy(draw_runs, _STORED, play),
 }
 COLUMNS = [f"{epsilon:g}" if epsilon < 1 else f"{epsilon:.1f}" for epsilon in EPSILONS]
 
