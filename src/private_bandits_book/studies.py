@@ -7,13 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 from joblib import Parallel
 from tqdm import tqdm
 
-from private_bandits.estimates import Interval
-from private_bandits.privacy import binomial_interval
 from private_bandits.simulation import simulate
 from private_bandits_book.jobs.cache import at, memoize
 from private_bandits_book.runs import facts, identity
@@ -147,11 +144,6 @@ def in_processes(work: Iterable[Any], n_jobs: int) -> list[Any]:
         # of joblib: a worker that grew by 300 MB, as many compiled loops make it, is replaced, and nothing is lost
         warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
         return list(Parallel(n_jobs)(work))
-
-
-def share(found: np.ndarray) -> Interval:
-    """Return how often something was found in independent runs, with its exact interval."""
-    return Interval(float(np.mean(found)), *binomial_interval(int(np.sum(found)), len(found)), runs=len(found))
 
 
 def means(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
