@@ -13,11 +13,11 @@ from private_bandits_book import figures
 
 HERE = Path(__file__).parent
 BOOK = HERE.parent / "book"
-FAMILIES = {
+LOOKS = {
     "no noise": ("none", "none"),
-    "Laplace": ("laplace", "local"),
-    "randomised response": ("response", "local"),
-    "hybrid": ("tree", "central"),
+    "Laplace": ("local", "local"),
+    "randomised response": ("local", "local"),
+    "hybrid": ("central", "central"),
 }
 SWEPT = {"rounds": "rounds of a run", "arms": "arms", "list size": "list size"}
 
@@ -95,7 +95,7 @@ def draw(rows: list[dict[str, Any]]) -> dict[str, str]:
     drawn = {}
     for swept, axis in SWEPT.items():
         frame = pd.DataFrame([row for row in rows if row["swept"] == swept])
-        looks = pd.DataFrame([FAMILIES[name] for name in frame["policy"]], columns=["family", "trust"])
+        looks = pd.DataFrame([LOOKS[name] for name in frame["policy"]], columns=["hue", "trust"])
         frame = frame.assign(
             regret=frame["ns_a_round"], regret_se=0.0, replications=frame["turns"], epsilon=1.0, t=1, **looks
         ).rename(columns={"value": axis})
@@ -116,7 +116,7 @@ def where(machine: dict[str, Any]) -> str:
 def text(results: dict[str, Any], others: dict[str, Any], growth: dict[str, Any]) -> str:
     """Return the page."""
     games = pd.DataFrame(growth["games"]).set_index(["swept", "policy", "value"])["ns_a_round"]
-    costs = games["rounds"].unstack().loc[list(FAMILIES)]
+    costs = games["rounds"].unstack().loc[list(LOOKS)]
     million = 10**6 * 10**5 * costs.loc["Laplace", 10**5] / 1e9  # seconds of a million runs of 100,000 rounds
     kept = len(log_checkpoints(10**5))
     played = [row for row in growth["games"] if (row["swept"], row["policy"]) == ("arms", "no noise")]

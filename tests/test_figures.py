@@ -16,8 +16,8 @@ from matplotlib.text import Text
 from scipy import stats
 
 from private_bandits.estimates import Interval
-from private_bandits_book import figures
-from private_bandits_book.figures import captions, layout, look, vector
+from private_bandits_book import figures, numbers
+from private_bandits_book.figures import layout, look, vector
 from private_bandits_book.figures.drawing import Slope
 
 T = np.unique(np.geomspace(1, 1e5, 200).astype(int))
@@ -43,23 +43,23 @@ def sweep(policy, column, values, slope, **named):
     return pd.concat([part.assign(**{column: v}) for part, v in zip(parts, values, strict=True)])
 
 
-NONE = curve("cascade_ucb1", 1300, label="no privacy", family="none", trust="none")
-UNIFORM = curve("uniform", 30500, label="uniform play", family="uniform", trust="none", shape=np.abs)
+NONE = curve("cascade_ucb1", 1300, label="no privacy", hue="none", trust="none")
+UNIFORM = curve("uniform", 30500, label="uniform play", hue="uniform", trust="none", shape=np.abs)
 LOCAL = {"trust": "local", "epsilon": 0.2}
-LAPLACE = curve("ucb_laplace", 3420, label="Laplace", family="laplace", **LOCAL)
-GAUSSIAN = curve("ucb_gaussian", 3400, label="Gaussian", family="gaussian", **LOCAL)
-RESPONSE = curve("repaired", 26000, label="randomised response, ε = 0.2", family="response", **LOCAL)
+LAPLACE = curve("ucb_laplace", 3420, label="Laplace", hue="local", **LOCAL)
+GAUSSIAN = curve("ucb_gaussian", 3400, label="Gaussian", hue="local", **LOCAL)
+RESPONSE = curve("repaired", 26000, label="randomised response, ε = 0.2", hue="repaired", **LOCAL)
 TREES = [
-    curve("ucb_hybrid", 1500 + 800 / e, label=f"tree, ε = {e}", family="tree", trust="central", epsilon=e)
+    curve("ucb_hybrid", 1500 + 800 / e, label=f"tree, ε = {e}", hue="central", trust="central", epsilon=e)
     for e in (0.1, 0.2, 0.5, 1, 2)
 ]
 PANEL = pd.concat([NONE, LAPLACE, GAUSSIAN, UNIFORM])
 EPSILON_SWEEP = pd.concat(
     [
-        curve("cascade_ucb1", 1300, label="no privacy", family="none", t=np.array([1000])),
-        curve("uniform", 30500, label="uniform play", family="uniform", t=np.array([1000])),
-        sweep("ucb_laplace", "epsilon", np.linspace(0.02, 2, 100), 500, family="laplace", trust="local"),
-        sweep("ucb_gaussian", "epsilon", np.linspace(0.02, 2, 100), 510, family="gaussian", trust="local"),
+        curve("cascade_ucb1", 1300, label="no privacy", hue="none", t=np.array([1000])),
+        curve("uniform", 30500, label="uniform play", hue="uniform", t=np.array([1000])),
+        sweep("ucb_laplace", "epsilon", np.linspace(0.02, 2, 100), 500, hue="local", trust="local"),
+        sweep("ucb_gaussian", "epsilon", np.linspace(0.02, 2, 100), 510, hue="local", trust="local"),
     ]
 )
 VARIANTS = pd.concat(
@@ -81,7 +81,7 @@ FIGURES = {
     ),
     "legend": lambda: figures.regret_curves(pd.concat([NONE, UNIFORM, *TREES]), bounds=BOUNDS),
     "short sweep": lambda: figures.regret_curves(
-        sweep("ucb_hybrid", "list_size", [4, 8, 12, 16], 900, epsilon=0.2, family="tree"),
+        sweep("ucb_hybrid", "list_size", [4, 8, 12, 16], 900, epsilon=0.2, hue="central"),
         "list_size",
         xscale="log",
     ),
@@ -122,7 +122,8 @@ def test_what_is_unclear_is_found():
     figure.axes[1].set_xticks([1.0, 1.01], ["1", "1.01"])
     figure.axes[2].set_title("beyond the right edge of the page" * 4, loc="left")
     found = figures.unclear(figure)
-    assert any("2 lines in" in said for said in found) and "'1' overlaps '1.01'" in found
+    assert f"{one.get_label()!r} and {other.get_label()!r} have one mark, and colours 0.0 apart" in found
+    assert "'1' overlaps '1.01'" in found
     assert any(said.endswith("is cut") for said in found)
 
 
@@ -146,22 +147,33 @@ def test_a_figure_can_be_read_and_is_small_self_contained_and_the_same_twice(nam
 
 
 PHONE = 358.0  # pixels that a figure has on a phone 390 wide, as a test of the pages measures
+SCREEN = 700.0  # pixels that a page has below the bars of a browser on a phone 844 high
 LETTERS = re.compile(r"font(?:-size)?: (?:[a-z]+ )*([\d.]+)px")
+
+
+def points(drawing, name):
+    return float(re.search(rf'<svg[^>]* {name}="([\d.]+)pt"', drawing)[1])
 
 
 def least_letters(drawing):
     """In pixels on a phone, of an SVG."""
-    points = float(re.search(r'<svg[^>]* width="([\d.]+)pt"', drawing)[1])
-    return min(map(float, LETTERS.findall(drawing))) * PHONE / points
+    return min(map(float, LETTERS.findall(drawing))) * PHONE / points(drawing, "width")
 
 
-def test_every_committed_figure_has_a_narrow_one_with_letters_of_eleven_pixels():
+def pixels_high(drawing):
+    """On a phone, of an SVG."""
+    return points(drawing, "height") * PHONE / points(drawing, "width")
+
+
+def test_every_committed_figure_has_a_narrow_one_of_one_screen_with_letters_of_twelve_pixels():
     folder = Path(__file__).parents[1] / "book" / "figures"
     drawings = {path: path.read_text(encoding="utf-8") for path in folder.glob("*/*.svg")}
     narrow = {path for path in drawings if path.name.endswith(".narrow.svg")}
     assert {path.with_suffix(".narrow.svg") for path in set(drawings) - narrow} == narrow
-    assert {str(path) for path in narrow if least_letters(drawings[path]) < 11.0} == set()
-    assert least_letters('<svg width="504pt"><text style="font: 11px x"/></svg>') < 11.0
+    assert {str(path) for path in narrow if least_letters(drawings[path]) < 12.0} == set()
+    assert {str(path) for path in narrow if pixels_high(drawings[path]) > SCREEN} == set()
+    assert least_letters('<svg width="504pt"><text style="font: 11px x"/></svg>') < 12.0
+    assert pixels_high('<svg height="800pt" version="1.1" width="358pt"/>') > SCREEN
 
 
 def test_svg_keeps_the_curve_within_a_twentieth_of_a_point():
@@ -202,8 +214,9 @@ def oklab(colour, cones):
 
 
 @pytest.mark.parametrize("plate", ["light", "dark"])
-def test_everyone_tells_the_families_apart_on_either_plate(plate):
-    drawn = [look.in_the_dark(one) if plate == "dark" else one for one in look.FAMILY_COLOURS.values()]
+def test_everyone_tells_the_hues_apart_on_either_plate(plate):
+    hues = [colour for hue, colour in look.HUES.items() if hue != "rival"]  # whose lines have their names at their ends
+    drawn = [look.in_the_dark(one) if plate == "dark" else one for one in hues]
     paper = look.in_the_dark("white") if plate == "dark" else "white"
     assert min(contrast(one, paper) for one in drawn) >= 3
     for cones in SEEN.values():
@@ -213,9 +226,9 @@ def test_everyone_tells_the_families_apart_on_either_plate(plate):
 
 
 @pytest.mark.parametrize("plate", ["light", "dark"])
-@pytest.mark.parametrize("family", sorted({*look.FAMILY_COLOURS} - {"none"}))
-def test_three_shades_of_a_family_are_told_apart_on_either_plate(family, plate):
-    parts = [curve("p", 100 * e, label=f"ε = {e}", family=family, trust="central", epsilon=e) for e in (1.0, 2.0, 3.0)]
+@pytest.mark.parametrize("hue", sorted({*look.HUES} - {*look.PLAIN}))
+def test_three_shades_of_a_hue_are_told_apart_on_either_plate(hue, plate):
+    parts = [curve("p", 100 * e, label=f"ε = {e}", hue=hue, trust="central", epsilon=e) for e in (1.0, 2.0, 3.0)]
     drawn = [to_hex(one.get_color()) for one in figures.regret_curves(pd.concat(parts)).axes[0].lines]
     drawn = [look.in_the_dark(one) if plate == "dark" else one for one in drawn]
     places = [oklab(one, np.eye(3)) for one in drawn]
@@ -238,30 +251,30 @@ def test_all_that_is_committed_is_seen_on_either_plate():
 def test_pages_and_figures_have_the_same_colours():
     css = (Path(__file__).parents[1] / "book" / "_static" / "book.css").read_text(encoding="utf-8")
     tokens = {name: both.split(", ") for name, both in re.findall(r"--book-([a-z-]+): light-dark\(([^)]*)\)", css)}
-    shared = {"plate": "white", "undecided": look.FAMILY_COLOURS["uniform"], "link": look.FAMILY_COLOURS["laplace"]}
+    shared = {"plate": "white", "undecided": look.HUES["uniform"], "link": look.HUES["central"]}
     for name, colour in shared.items():
         assert [to_hex(one) for one in tokens[name]] == [to_hex(colour), look.in_the_dark(colour)], name
     assert all(contrast(*pair) >= 4.5 for pair in zip(tokens["quiet"], tokens["plate"], strict=True))
 
 
-def test_family_is_colour_and_trust_is_line_style():
+def test_hue_is_colour_and_trust_is_line_style():
     trusts = itertools.cycle(look.TRUST_LINES)
-    for family, trust in [(family, next(trusts)) for family in look.FAMILY_COLOURS for _ in range(2)]:
-        figure = figures.regret_curves(curve("p", 10, label="x", family=family, trust=trust, epsilon=1.0))
-        drawn = line(figure, "x")
-        assert to_hex(drawn.get_color()) == look.FAMILY_COLOURS[family].lower()
+    for hue, trust in [(hue, next(trusts)) for hue in look.HUES for _ in range(2)]:
+        figure = figures.regret_curves(curve("p", 10, label="x", hue=hue, trust=trust, epsilon=1.0))
+        drawn, thin = line(figure, "x"), 0.6 if hue == "rival" else 1.0
+        assert to_hex(drawn.get_color()) == look.HUES[hue].lower()
         assert drawn.is_dashed() == (trust in ("local", "leaking"))
-        assert drawn.get_linewidth() == {"none": 1.4, "leaking": 1.6}.get(trust, 2.0)
+        assert drawn.get_linewidth() == thin * {"none": 1.4, "leaking": 1.6}.get(trust, 2.0)
 
 
 ALIKE = [
-    curve(name, end, label=f"{name}, ε = {epsilon:g}", family="gaussian", trust="local", epsilon=epsilon)
+    curve(name, end, label=f"{name}, ε = {epsilon:g}", hue="local", trust="local", epsilon=epsilon)
     for epsilon in (1.0, 8.0)
     for name, end in (("zeta", 4000), ("alpha", 2000), ("mu", 1000))
 ]
 
 
-def test_lines_of_one_family_are_told_apart_by_shade_and_marker_whatever_they_are_called():
+def test_lines_of_one_hue_are_told_apart_by_shade_and_marker_whatever_they_are_called():
     figure = figures.regret_curves(pd.concat(ALIKE))
     drawn = [line(figure, part["label"].iloc[0]) for part in ALIKE]
     assert [one.get_marker() for one in drawn] == ["", "s", "^"] * 2
@@ -293,12 +306,77 @@ def test_a_band_is_the_t_interval_of_the_mean():
 def test_labels_stand_at_the_ends_in_the_lines_order_and_colour():
     figure = figures.regret_curves(pd.concat([NONE, *TREES[:4]]))
     axes = figure.axes[0]
-    labels = {t.get_text().replace("\u00a0", " "): t for t in axes.texts}
+    labels = {t.get_label(): t for t in axes.texts}
     assert set(labels) == {"no privacy", *(f"tree, ε = {e}" for e in (0.1, 0.2, 0.5, 1))}
     by_height = sorted(labels, key=lambda name: labels[name].get_position()[1])
     by_regret = sorted(labels, key=lambda name: line(figure, name).get_ydata()[-1])
     assert by_height == by_regret
     assert axes.get_legend() is None and not figure.legends
+
+
+def test_lines_that_a_text_speaks_of_are_in_colour_and_all_others_thin_grey_with_their_names():
+    several = [curve(f"p{i}", 1000 * (i + 1), label=f"p{i}", hue="central", epsilon=1.0) for i in range(7)]
+    frame = pd.concat([NONE, *several])
+    figure = figures.regret_curves(frame, spoken={"p3": "the best, K^0.3"})
+    assert figures.unclear(figure) == []
+    assert to_hex(line(figure, "p3").get_color()) == look.HUES["central"]
+    rivals = [line(figure, f"p{i}") for i in range(7) if i != 3]
+    assert {to_hex(one.get_color()) for one in rivals} == {look.HUES["rival"]}
+    assert max(one.get_linewidth() for one in rivals) < 1.5
+    words = {t.get_label(): t.get_text() for t in figure.axes[0].texts}
+    assert words["p3"] == "the best, K⁰˙³" and words["p4"] == "p4"
+    for text in figure.axes[0].texts:  # without its name a grey line is like another
+        text.set_label("")
+    assert any("have one mark" in said for said in figures.unclear(figure))
+    with pytest.raises(ValueError, match="spoken must be one of .* got 'p9'"):
+        figures.regret_curves(frame, spoken={"p9": ""})
+
+
+def test_more_than_eight_lines_and_more_than_a_screen_are_unclear():
+    several = [curve(f"p{i}", 1000 * (i + 1), label=f"p{i}", hue="rival", epsilon=1.0) for i in range(9)]
+    found = figures.unclear(figures.regret_curves(pd.concat(several)))
+    assert "9 lines in a panel, at most 8 can be told apart" in found
+    figure = FIGURES["narrow"]()
+    figure.set_size_inches(4.4, 9.5)
+    assert "2.16 times as high as wide" in figures.unclear(figure)
+
+
+def test_two_colours_that_are_near_ask_for_another_mark():
+    assert look.distance("white", "black") == pytest.approx(100, abs=0.1)
+    assert look.distance("#ff0000", "#00ff00") == pytest.approx(170.6, abs=0.2)
+    pair = [LAPLACE, curve("p", 5000, label="p", hue="local", trust="local", epsilon=0.2)]
+    figure = figures.regret_curves(pd.concat(pair))
+    assert figures.unclear(figure) == []
+    line(figure, "Laplace").set(color="#b15700", marker="")
+    line(figure, "p").set(color="#b86210", marker="")
+    assert any("have one mark, and colours" in said for said in figures.unclear(figure))
+
+
+def test_words_stand_where_they_are_seen_and_regions_are_named():
+    frame = pd.concat([NONE, UNIFORM, LAPLACE])
+    said = [
+        figures.Crossing("uniform play", "Laplace", "learns from {}"),
+        figures.Note("T^0.3", 3e4, "Laplace"),
+        figures.Note("here", 300.0, 5000.0),
+        figures.Region("no regret can be here", T, 100 * np.log(T + 1)),
+    ]
+    figure = figures.regret_curves(frame, yscale="log", said=said)
+    assert figures.unclear(figure) == []
+    axes = figure.axes[0]
+    words = {t.get_text().replace("\u00a0", " "): t.get_window_extent() for t in axes.texts}
+    assert {"T⁰˙³", "here"} <= {*words}
+    ring = next(one for one in axes.lines if one.get_markersize() == 9)
+    x, y = (float(each[0]) for each in ring.get_data())
+    one, other = (np.interp(x, each["t"], each["regret"]) for each in (LAPLACE, UNIFORM))
+    assert one == pytest.approx(other, rel=0.01)
+    assert f"learns from {float(f'{x:.2g}'):,.0f}" in words
+    beside = axes.transData.transform((3e4, np.interp(3e4, LAPLACE["t"], LAPLACE["regret"])))
+    box = words["T⁰˙³"]
+    assert np.hypot(*((box.x0 + box.x1) / 2 - beside[0], (box.y0 + box.y1) / 2 - beside[1])) < 60
+    inside = axes.transData.inverted().transform(words["no regret can be here"].get_points())
+    assert all(y < np.interp(x, T, 100 * np.log(T + 1)) for x, y in inside)
+    with pytest.raises(ValueError, match="crossing must be one of .* got 'else'"):
+        figures.regret_curves(frame, said=[figures.Crossing("else", "Laplace", "")])
 
 
 def test_labels_move_only_as_far_as_they_must():
@@ -327,7 +405,7 @@ def test_a_bound_is_drawn_but_does_not_stretch_the_axis():
 
 
 def test_a_claimed_slope_touches_its_curve_a_decade_before_the_end():
-    shape = {"label": "Laplace", "shape": lambda t: t**0.5, "family": "laplace", "epsilon": 1.0}
+    shape = {"label": "Laplace", "shape": lambda t: t**0.5, "hue": "central", "epsilon": 1.0}
     frame = pd.concat([UNIFORM, curve("p", 3000, **shape)])
     figure = figures.regret_curves(frame, yscale="log", slope=Slope(1.5, "claimed"))
     claim = max(figure.axes[0].lines, key=lambda one: one.get_zorder())
@@ -354,12 +432,11 @@ def test_small_multiples_share_axes_and_repeat_baselines():
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["published", "stated", "repaired"]
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
     assert len({axes.get_xlim() for axes in figure.axes}) == 1
-    own = [{one.get_label() for one in axes.lines} for axes in figure.axes]
+    own = [{one.get_label() for one in axes.lines if one.get_label()[0] != "_"} for axes in figure.axes]
     baselines = {"no privacy", "uniform play"}
     both = baselines | {"Laplace", "Gaussian"}
     assert own == [both, both, baselines | {"randomised response, ε = 0.2"}]
-    (legend,) = figure.legends
-    assert {t.get_text() for t in legend.get_texts()} == set().union(*own)
+    assert not figure.legends and [{t.get_label() for t in axes.texts} for axes in figure.axes] == own
     assert line(figure, "Laplace", 0).get_color() == line(figure, "Laplace", 1).get_color()
     assert all(t.get_text() == "" for t in figure.axes[1].get_yticklabels())
 
@@ -385,7 +462,7 @@ def test_ticks_are_round_numbers(limits, scale, ticks):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: figures.regret_curves(PANEL.assign(family="magic")), "family must be one of .* got 'magic'"),
+        (lambda: figures.regret_curves(PANEL.assign(hue="magic")), "hue must be one of .* got 'magic'"),
         (lambda: figures.regret_curves(PANEL.drop(columns="regret_se")), "missing regret_se"),
         (lambda: figures.regret_curves(pd.concat([PANEL, NONE])), "unique per label and t.*'no privacy'"),
     ],
@@ -396,18 +473,47 @@ def test_bad_input_is_refused_by_name(call, message):
 
 
 @pytest.mark.parametrize(
-    ("written", "texts"),
+    ("write", "texts"),
     [
+        (numbers.scientific, {1.23e7: "1.2·10⁷", 9.96e6: "10⁷", -2.5e-12: "−2.5·10⁻¹²", math.inf: "∞"}),
+        (numbers.rounded, {-0.4: "0", 0.6: "1", 12345.6: "12,346", 999_999.0: "999,999", -1.5e6: "−1.5·10⁶"}),
+        (numbers.short, {0: "0", 0.5: "0.5", 30500: "30,500", 2.5e6: "2.5·10⁶", -250: "−250", 2e-5: "2·10⁻⁵"}),
+        (numbers.power, {100: "100", 1000: "10³", 1001: "1,001", 20_000: "20,000", 10**18 + 1: f"{10**18 + 1:,}"}),
+        (lambda value: numbers.power(value, digit=True), {20_000: "2·10⁴", 25_000: "25,000", 10**18: "10¹⁸"}),
+        (numbers.percent, {0.953: "95\u202f%", -0.1: "−10\u202f%"}),
         (
-            lambda value: look.readable_number(value, "linear"),
-            {0: "0", 30000: "30,000", 2.5e6: "2.5×10⁶", -250: "−250"},
+            numbers.written,
+            {"4.36e+03": "4,360", "1.2e+07": "1.2·10⁷", "5.6e-06": "5.6·10⁻⁶", "0.50": "0.50", "1000000": "10⁶"}
+            | {"12345": "12,345", "-1.21": "−1.21", "95%": "95\u202f%", "1e+06": "10⁶", "1234567": "1,234,567"},
         ),
-        (lambda value: look.readable_number(value, "log"), {1e5: "10⁵", 10: "10", 0.01: "10⁻²", 3e7: "3×10⁷"}),
-        (captions.scientific, {1.23e7: "1.2·10⁷", 9.96e6: "10⁷", -2.5e-12: "-2.5·10⁻¹²", math.inf: "∞"}),
-        (figures.rounded, {-0.4: "0", 0.6: "1", 12345.6: "12,346", 999_999.0: "999,999", -1.5e6: "-1.5·10⁶"}),
-        (figures.power, {100: "100", 1000: "10³", 1001: "1,001", 20_000: "20,000", 10**18 + 1: f"{10**18 + 1:,}"}),
-        (lambda value: figures.power(value, digit=True), {20_000: "2·10⁴", 25_000: "25,000", 10**18: "10¹⁸"}),
+        (
+            numbers.typeset,
+            {"2e+04 of 1000000 runs, -3 at epsilon = 1": "20,000 of 1,000,000 runs, −3 at ϵ = 1"}
+            | {
+                "95 % of $-1\\epsilon$": "95\u202f% of $-1\\epsilon$",
+                "`a -1 epsilon` of 2019": "`a -1 epsilon` of 2019",
+            },
+        ),
+        (numbers.raised, {"K^0.3, T^-1": "K⁰˙³, T⁻¹"}),
+        (
+            numbers.heading,
+            {"policy, observes": "Policy, observes", "ln T": "ln T", "ln(1.25/δ)": "ln(1.25/δ)", "epsilon": "ϵ"}
+            | {"a bound": "A bound", "K": "K", "list_size": "List size", "p = 1": "p = 1"},
+        ),
     ],
 )
-def test_numbers_are_readable(written, texts):
-    assert {value: written(value) for value in texts} == texts
+def test_numbers_and_heads_are_as_readers_write_them(write, texts):
+    assert {value: write(value) for value in texts} == texts
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([1e2, 1e3, 1e4, 1e5], ["10²", "10³", "10⁴", "10⁵"]),
+        ([0.01, 0.1, 1, 10], ["0.01", "0.1", "1", "10"]),
+        ([0, 5e5, 1e6, 1.5e6], ["0", "5·10⁵", "10⁶", "1.5·10⁶"]),
+        ([-0.5, 0, 2000], ["−0.5", "0", "2,000"]),
+    ],
+)
+def test_the_numbers_of_an_axis_are_written_in_one_way(values, texts):
+    assert numbers.ticks(values) == texts

@@ -10,6 +10,7 @@ import difflib
 import importlib
 import inspect
 import os
+import re
 import symtable
 import sys
 from collections.abc import Iterable, Mapping, MutableMapping
@@ -23,6 +24,7 @@ from IPython import get_ipython
 from IPython.display import Markdown, display
 
 from private_bandits.checks import brief
+from private_bandits.estimates import Interval
 from private_bandits.policy import playable
 from private_bandits.simulation import simulate
 from private_bandits_book import figures
@@ -55,7 +57,7 @@ _UNNAMED = {
 }
 """What a script or a notebook of one's own may give, and what is taken where it does not."""
 _STUDY = "study"  # what begins addresses in a notebook whose chapter has no name
-_DRAWN_ONLY = "paper algorithm mechanism method family uniform problem label panel content seed run".split()
+_DRAWN_ONLY = "paper algorithm mechanism method family hue uniform problem label panel content seed run".split()
 
 
 class Chapter:
@@ -241,7 +243,8 @@ class Chapter:
         picture : Picture
             What a function of `plots` returns.
         caption : str
-            A sentence; instance, horizon and runs are added.
+            A sentence; instance, horizon and runs are added. With a label of the paper's own it begins with what the
+            paper calls it, "Figure 1(a): ...", which becomes "The paper's Figure 1(a)".
         parts : mapping, optional
             The runs of panels that the paper labels one by one, for a CSV each instead of one for all.
 
@@ -262,7 +265,7 @@ class Chapter:
         data = {label: picture.data} if not parts else {name: means(runs) for name, runs in parts.items()}
         for name, rows in data.items():
             self._write_csv(rows.drop(columns=_DRAWN_ONLY, errors="ignore"), name)
-        caption = f"{caption} {picture.facts}".strip()
+        caption = _of_the_paper(label, f"{caption} {picture.facts}".strip())
         said = partial(render.figure, caption=caption, alt=picture.alt, files=[*data])
         display(said(self.name or _STUDY, label, svg=svg, png=png))
 
@@ -291,10 +294,41 @@ class Chapter:
         filtered : bool
             Whether a form on the page chooses rows.
         """
-        columns = columns or {name: _heading(str(name)) for name in frame.columns}
-        shown = Table(frame, caption, columns, formats, filtered)
+        columns = columns or _heads(frame)
+        shown = Table(frame, _of_the_paper(label, caption), columns, formats, filtered)
         self._write_csv(frame, label)
         display(render.table(self.name or _STUDY, label, shown))
+
+    def frame(
+        self,
+        rows: pd.DataFrame | Mapping[str, Any],
+        columns: Mapping[str, str] | None = None,
+        formats: Mapping[str, str] | None = None,
+    ) -> Display:
+        """Return a small result as a table without number, caption and file: the last value of its cell.
+
+        Parameters
+        ----------
+        rows : DataFrame or mapping
+            An index with a name is the first column. A mapping has the columns, or a value for each name.
+        columns, formats : mapping, optional
+            As for `table`.
+
+        Returns
+        -------
+        Display
+
+        Examples
+        --------
+        >>> print(Chapter().frame({"policy": ["blocks", "one bit"], "regret": [1299.2, 998.0]}))
+        Policy   Regret
+        blocks    1,299
+        one bit     998
+        """
+        made = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(_columns(rows))
+        named = [name for name in made.index.names if name is not None]
+        made = made.reset_index() if named else made
+        return render.frame(Table(made, "", columns or _heads(made), formats))
 
     def judge(self, claim: str, *evidence: Any) -> None:
         """Judge a claim; who judges it again replaces what was found.
@@ -515,10 +549,27 @@ def _refuse_unfit(problem: Any, policy: Any, horizon: int) -> None:
         raise UsageError(str(error)) from None
 
 
-def _heading(name: str) -> str:
-    words = name.replace("_", " ").replace("epsilon", "ε").replace("delta", "δ")
-    known = {"value ε": "ε of the numbers", "effective ε": "ε of everything"}
-    return known.get(words, words[:1].upper() + words[1:] if words[:1] not in "εδ" else words)
+_HEADS = {"value_epsilon": "ϵ of the numbers", "effective_epsilon": "ϵ of everything", "t": "Round", "n_arms": "Arms"}
+
+
+_OWN = re.compile(r"(?:figure|table)-[0-9]")
+
+
+def _of_the_paper(label: str, caption: str) -> str:
+    """A caption, which tells a figure that the paper numbers from one that the book numbers."""
+    theirs = _OWN.match(label) and re.match(r"(Figure|Table) [0-9]", caption)
+    return f"The paper's {caption}" if theirs else caption
+
+
+def _heads(frame: pd.DataFrame) -> dict[str, str]:
+    """The heads of a frame's columns, where their author names none."""
+    return {name: _HEADS.get(str(name), str(name).replace("delta", "δ")) for name in frame.columns}
+
+
+def _columns(rows: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a frame; of a value for each name there is one row."""
+    whole = any(isinstance(value, Iterable) and not isinstance(value, str | Interval) for value in rows.values())
+    return {name: value if whole else [value] for name, value in rows.items()}
 
 
 def _meant(close: list[str]) -> str:

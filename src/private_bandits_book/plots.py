@@ -9,7 +9,7 @@ end of the caption. The author writes one sentence.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from inspect import signature
 from typing import Any, NamedTuple
@@ -20,11 +20,24 @@ from matplotlib.figure import Figure
 
 from private_bandits import checks
 from private_bandits_book import figures
-from private_bandits_book.figures.captions import power, rounded
-from private_bandits_book.figures.drawing import Slope
+from private_bandits_book.figures import Crossing, Note, Region
+from private_bandits_book.figures.drawing import Said, Slope
+from private_bandits_book.numbers import power, rounded, short
 from private_bandits_book.runs import NAMES, frame, join, last, means, uniform_play
 
-__all__ = ["Picture", "curves", "dots", "frame", "join", "panels", "privacy_of", "uniform_play"]
+__all__ = [
+    "Crossing",
+    "Note",
+    "Picture",
+    "Region",
+    "curves",
+    "dots",
+    "frame",
+    "join",
+    "panels",
+    "privacy_of",
+    "uniform_play",
+]
 _VARIANTS = {
     "printed, published": "as printed, published noise",
     "printed, stated": "as printed, stated noise",
@@ -53,6 +66,9 @@ def curves(
     label: Callable[[Any], str] | None = None,
     slope: tuple[float, str] | None = None,
     bounds: Sequence[tuple[str, Any, Any]] = (),
+    spoken: Mapping[str, str] | None = None,
+    hue: Callable[[Any], str] | None = None,
+    said: Sequence[Said] = (),
     **look: Any,
 ) -> Picture:
     """Draw mean regret with its 95 % band against rounds, or at the last round against another column.
@@ -69,6 +85,14 @@ def curves(
         A claimed rate, drawn beside the fitted one.
     bounds : sequence of (label, x, values)
         Bounds, thin and grey.
+    spoken : mapping, optional
+        What is written at the ends of the lines that the text speaks of, by label: "blocks, K^0.3", where what follows
+        ^ is raised. All others are thin and grey, with their names at their ends. Default: all are spoken of.
+    hue : callable, optional
+        Takes a row and returns what its hue says: central, local, printed, stated, repaired, none, uniform or rival. By
+        default whom one trusts, where the lines differ in that, and else which text they follow.
+    said : sequence of Note, Crossing and Region
+        Words at places of the figure, and shaded regions where nothing can be.
     **look
         `xscale`, `yscale` ("linear" or "log"), `start` (the first round shown), `xlabel`, `ylabel`.
 
@@ -83,11 +107,13 @@ def curves(
 
     Examples
     --------
-    >>> plots.curves(runs, "epsilon", xscale="log")  # doctest: +SKIP
+    >>> blocks, crossing = {"Blocks": "blocks, K^0.3"}, plots.Crossing("Blocks", "Trees", "blocks win above {}")
+    >>> plots.curves(runs, "epsilon", xscale="log", spoken=blocks, said=[crossing])  # doctest: +SKIP
     """
-    rows = _labelled(runs, x, label, together=True)
-    claimed = None if slope is None else Slope(*slope)
-    return _picture(rows, x, _drawing(figures.regret_curves, look, rows, x=x, slope=claimed, bounds=bounds))
+    rows = _labelled(runs, x, label, hue, together=True)
+    claimed, look = None if slope is None else Slope(*slope), _horizons(rows, x) | look
+    given: dict[str, Any] = {"x": x, "slope": claimed, "bounds": bounds, "spoken": spoken, "said": said}
+    return _picture(rows, x, _drawing(figures.regret_curves, look, rows, **given), spoken, said)
 
 
 def panels(
@@ -97,6 +123,9 @@ def panels(
     *,
     label: Callable[[Any], str] | None = None,
     headed: bool = True,
+    spoken: Mapping[str | tuple[str, str], str] | None = None,
+    hue: Callable[[Any], str] | None = None,
+    said: Sequence[Said] = (),
     **look: Any,
 ) -> Picture:
     """Draw small multiples, each headed by how private its curves really are; baselines stand in each.
@@ -113,6 +142,8 @@ def panels(
         As for `curves`.
     headed : bool
         Whether the privacy of its curves stands above each panel.
+    spoken, hue, said
+        As for `curves`; a pair of a panel and a label says what stands at the line there.
     **look
         As for `curves`, and `same`: whether the panels share the regret axis.
 
@@ -129,7 +160,7 @@ def panels(
     --------
     >>> plots.panels(runs, by="epsilon", yscale="log")  # doctest: +SKIP
     """
-    rows = _labelled(runs, x, label)
+    rows = _labelled(runs, x, label, hue)
     if not callable(by):
         checks.choice("by", by, [*rows.columns])
     rows["panel"] = ""
@@ -138,7 +169,8 @@ def panels(
     names = parted.apply(by, axis=1) if callable(by) else parted[by].astype(str)
     for name, part in parted.groupby(names.replace(_VARIANTS), sort=False):
         rows.loc[part.index, "panel"] = f"{name}\n{privacy_of(part)}" if headed else str(name)
-    return _picture(rows, x, _drawing(figures.small_multiples, look, rows, by="panel", x=x))
+    given: dict[str, Any] = {"by": "panel", "x": x, "spoken": spoken, "said": said}
+    return _picture(rows, x, _drawing(figures.small_multiples, _horizons(rows, x) | look, rows, **given), spoken, said)
 
 
 def dots(runs: Any, *, label: Callable[[Any], str] | None = None, **look: Any) -> Picture:
@@ -171,7 +203,7 @@ def dots(runs: Any, *, label: Callable[[Any], str] | None = None, **look: Any) -
         raise ValueError("runs must be one row a run, got means")
     line = [name for name in ("problem", "policy", "epsilon", "content") if name in known]
     rows = known[known["t"] == known.groupby(line, dropna=False)["t"].transform("max")].drop_duplicates()
-    rows = _named(rows, label, together=True)
+    rows = _hued(_named(rows, label, together=True), None)
     if rows.duplicated(["label", "replication"]).any():
         raise ValueError(f"each line must have a name of its own, as in {{name: result}}, got {_twice(rows)}")
     said = []
@@ -217,14 +249,45 @@ def privacy_of(rows: pd.DataFrame) -> str:
     return f"everything {everything}" if values == everything else f"numbers {values}\neverything {everything}"
 
 
-def _labelled(runs: Any, x: str, label: Callable[[Any], str] | None, together: bool = False) -> pd.DataFrame:
+def _labelled(
+    runs: Any, x: str, label: Callable[[Any], str] | None, hue: Callable[[Any], str] | None, together: bool = False
+) -> pd.DataFrame:
     """The means to draw, with the names of their lines."""
     known = frame(runs)
     checks.choice("x", x, [*known.columns])
     rows = _named(means((known if x == "t" else last(known)).drop_duplicates()), label, together and x == "t")
     if together and rows.duplicated(["label", x]).any():
         raise ValueError(f"each line must have a name of its own, as in {{name: result}}, got {_twice(rows)}")
-    return rows
+    return _hued(rows, hue)
+
+
+def _hued(rows: pd.DataFrame, hue: Callable[[Any], str] | None) -> pd.DataFrame:
+    """Rows with what their hue says: whom one trusts, where private lines differ in that, else the text they follow."""
+    if hue is not None:
+        return rows.assign(hue=rows.apply(hue, axis=1))
+    family = rows["family"] if "family" in rows else rows["mechanism"]
+    plain = family.where(family.isin(["none", "uniform"]), "none").where((rows["trust"] == "none") | (family == "none"))
+    private = rows[plain.isna()]
+    texts = private["variant"].map(_text_of) if "variant" in rows else pd.Series("", index=private.index)
+    trusts = {"central", "local"} & {*private["trust"]}
+    known = texts if len(trusts) < 2 and texts.nunique() > 1 and (texts != "").all() else private["trust"]
+    return rows.assign(hue=plain.fillna(known.replace("leaking", "rival")))
+
+
+def _text_of(variant: Any) -> str:
+    """Which text a variant follows, as hues tell it: as printed, as stated, repaired; empty where there is no text."""
+    words = str(variant)
+    if words.endswith(("stated", "proof")) or words.startswith(("proof", "corrected")):
+        return "stated"
+    if words.startswith(("printed", "table", "rate", "slide_rate")):
+        return "printed"
+    return "repaired" if words.startswith(("repaired", "derived", "keep")) or words.endswith("repaired") else ""
+
+
+def _horizons(rows: pd.DataFrame, x: str) -> dict[str, Any]:
+    """What the axis says where each point is a run of its own."""
+    alone = x == "t" and "horizon" in rows and rows["t"].nunique() > 1 and (rows["horizon"] == rows["t"]).all()
+    return {"xlabel": "horizon T"} if alone else {}
 
 
 def _named(rows: pd.DataFrame, label: Callable[[Any], str] | None, together: bool) -> pd.DataFrame:
@@ -235,7 +298,7 @@ def _named(rows: pd.DataFrame, label: Callable[[Any], str] | None, together: boo
         finite = np.isfinite(rows["epsilon"])
         apart = rows[finite].groupby("policy")["epsilon"].nunique() > 1
         several = together & finite & rows["policy"].isin(apart.index[apart])
-        names = names.where(~several, names + rows["epsilon"].map(", ε = {:g}".format))
+        names = names.where(~several, names + rows["epsilon"].map(", ϵ = {:g}".format))
     else:
         names = rows.apply(label, axis=1).replace(NAMES)
     return rows.assign(label=names.where(~freed, rows["policy"].replace(NAMES) + ", no privacy"))
@@ -257,8 +320,14 @@ def _drawing(
     return partial(draw, rows, **given, **look)
 
 
-def _picture(rows: pd.DataFrame, x: str, draw: Callable[..., Figure]) -> Picture:
-    """A figure with where the lines of each panel end, or lead from and to, and with its facts."""
+def _picture(
+    rows: pd.DataFrame,
+    x: str,
+    draw: Callable[..., Figure],
+    spoken: Mapping[Any, str] | None = None,
+    words: Sequence[Said] = (),
+) -> Picture:
+    """A figure with where the lines of each panel end, or lead from and to, what is written in it, and its facts."""
     lines_of = [name for name in ("panel", "label") if name in rows]
     ends = rows.sort_values("t", kind="stable").groupby(lines_of, sort=False).tail(1) if x == "t" else last(rows)
     said, ends = [], ends.sort_values("regret" if x == "t" else x)
@@ -271,6 +340,9 @@ def _picture(rows: pd.DataFrame, x: str, draw: Callable[..., Figure]) -> Picture
     problems = rows["problem"].unique() if "problem" in rows else []
     where = f" on {problems[0]}" if len(problems) == 1 else ""
     alt = f"Regret at the last round{', from the least' if x == 't' else f' along {x}'}. {'; '.join(said)}."
+    at_places = (one.words.replace("{}", "where they cross") for one in words)
+    written = [*dict.fromkeys([*(spoken or {}).values(), *at_places])]
+    alt += f" Written in it: {'; '.join(filter(None, written))}." if any(written) else ""
     runs = figures.caption_runs(rows[rows["mechanism"] != "uniform"])  # whose regret may be exact
     return Picture(draw(), rows, alt, f"{_horizon(rows)}{where}. {runs}", draw(narrow=True))
 
@@ -285,5 +357,5 @@ def _horizon(rows: pd.DataFrame) -> str:
 
 
 def _span(losses: pd.Series) -> str:
-    ends = ["∞" if math.isinf(one) else f"{float(f'{one:.2g}'):g}" for one in (losses.min(), losses.max())]
+    ends = ["∞" if math.isinf(one) else short(one, 2) for one in (losses.min(), losses.max())]
     return ends[0] if ends[0] == ends[1] else "–".join(ends)

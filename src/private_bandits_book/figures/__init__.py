@@ -1,11 +1,12 @@
 """One look for every plot of the book.
 
-Colour says the mechanism's family, shade the epsilon within a family, markers tell lines of one family and epsilon
-apart, line style says the trust model; lines are labelled at their ends. Frames are tidy: `policy, epsilon, t, regret,
-regret_se, replications`, and where known
+A hue says whom one trusts where a figure compares that, and else which text a line follows; shade is epsilon within a
+hue, markers tell lines of one hue and epsilon apart, line style says the trust model. What protects is said in words:
+lines have their names at their ends. Those that a text does not speak of are thin and grey. Frames are tidy: `policy,
+epsilon, t, regret, regret_se, replications`, and where known
 
-- `label`, the text at the line's end; else the policy, with its epsilon where it has several;
-- `family`, a key of `FAMILY_COLOURS`, which a finite epsilon needs; else none;
+- `label`, the name of the line; else the policy, with its epsilon where it has several;
+- `hue`, a key of `look.HUES`; else none and uniform play by the column `family`, and the trust model;
 - `trust`, a key of `TRUST_LINES`; else central for a finite epsilon, none for an infinite one.
 
 Nothing here touches pyplot or leaves a matplotlib setting changed.
@@ -17,23 +18,44 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from private_bandits_book.figures.captions import power, rounded, short
+from private_bandits import checks
 from private_bandits_book.figures.dots import regret_dots
-from private_bandits_book.figures.drawing import End, Slope, blank, draw_bound, draw_lines, draw_slope
-from private_bandits_book.figures.layout import lay_out, lay_out_panels
+from private_bandits_book.figures.drawing import (
+    Crossing,
+    End,
+    Note,
+    Region,
+    Said,
+    Slope,
+    blank,
+    draw_bound,
+    draw_lines,
+    draw_regions,
+    draw_slope,
+)
+from private_bandits_book.figures.layout import Panel, lay_out, lay_out_panels
 from private_bandits_book.figures.legible import unclear
-from private_bandits_book.figures.lines import check_columns, lines_of, tidied, window_of, x_limits
+from private_bandits_book.figures.lines import (
+    Line,
+    Spoken,
+    Window,
+    check_columns,
+    lines_of,
+    tidied,
+    window_of,
+    x_limits,
+)
 from private_bandits_book.figures.look import style, x_name
 from private_bandits_book.figures.vector import png, svg
 
 __all__ = [
+    "Crossing",
+    "Note",
+    "Region",
     "caption_runs",
     "png",
-    "power",
     "regret_curves",
     "regret_dots",
-    "rounded",
-    "short",
     "small_multiples",
     "style",
     "svg",
@@ -50,6 +72,8 @@ def regret_curves(
     yscale: str = "linear",
     bounds: Sequence[tuple[str, Any, Any]] = (),
     slope: Slope | None = None,
+    spoken: Spoken | None = None,
+    said: Sequence[Said] = (),
     xlabel: str | None = None,
     ylabel: str = "regret",
     narrow: bool = False,
@@ -76,10 +100,15 @@ def regret_curves(
         Theorems' bounds, thin grey dash-dot; they do not stretch the axis.
     slope : Slope, optional
         Claimed rate, dashed, with the fitted exponent beside it.
+    spoken : mapping, optional
+        What is written at the ends of the lines that a text speaks of, by label; all others are thin and grey, with
+        their names at their ends. Default: all lines are spoken of, by their names.
+    said : sequence of Note, Crossing and Region
+        Words at places, and shaded regions.
     xlabel, ylabel : str
-        Axis labels, lower case, with the unit; `xlabel` defaults to the column's name, ε for epsilon.
+        Axis labels, lower case, with the unit; `xlabel` defaults to the column's name, ϵ for epsilon.
     narrow : bool
-        Whether it is for a phone: panels are stacked, and labels stand below.
+        Whether it is for a phone.
 
     Returns
     -------
@@ -88,19 +117,18 @@ def regret_curves(
     Raises
     ------
     ValueError
-        For an empty frame, a missing column, or an unknown family, trust model or scale.
+        For an empty frame, a missing column, or an unknown hue, trust model or scale.
     """
-    tidy = tidied(frame, x)
+    tidy = tidied(frame, x, spoken)
     scale, limits = _across(tidy, x, xscale, start)
-    lines = lines_of(tidy, x, limits)
+    lines = lines_of(tidy, x, limits, spoken)
     window = window_of(lines, limits, scale, yscale)
     with style():
         figure = blank()
-        axes = draw_lines(figure, lines, window)
-        ends = [End(line.label, line.colour, line.x[-1], line.mean[-1]) for line in lines]
-        ends += [end for bound in bounds for end in draw_bound(axes, window, *bound)]
-        ends += draw_slope(axes, lines, slope) if slope is not None else []
-        lay_out(figure, axes, window, lines, ends, xlabel or x_name(x), ylabel, narrow)
+        panel = _panel(figure, lines, window, said)
+        ends = [end for bound in bounds for end in draw_bound(panel.axes, window, *bound)]
+        ends += draw_slope(panel.axes, lines, slope) if slope is not None else []
+        lay_out(figure, panel._replace(ends=[*panel.ends, *ends]), xlabel or x_name(x), ylabel, narrow)
     return figure
 
 
@@ -112,12 +140,14 @@ def small_multiples(
     start: float = 100,
     xscale: str | None = None,
     yscale: str = "linear",
+    spoken: Spoken | None = None,
+    said: Sequence[Said] = (),
     xlabel: str | None = None,
     ylabel: str = "regret",
     same: bool = True,
     narrow: bool = False,
 ) -> Figure:
-    """Plot one panel per value of `by`, side by side on one regret axis, with one legend.
+    """Plot one panel per value of `by`, side by side on one regret axis.
 
     Parameters
     ----------
@@ -128,6 +158,9 @@ def small_multiples(
         The column whose values name the panels, in their order of appearance.
     x, start, xscale, yscale, xlabel, ylabel, narrow
         As for `regret_curves`.
+    spoken, said
+        As for `regret_curves`; a pair of a panel and a label says what stands at the line there, and a panel has the
+        name of its first line.
     same : bool
         Whether the panels share the regret axis; else each has its own.
 
@@ -138,24 +171,35 @@ def small_multiples(
     Raises
     ------
     ValueError
-        For an empty frame, a missing column, or an unknown family, trust model or scale.
+        For an empty frame, a missing column, or an unknown hue, trust model or scale.
     """
     check_columns(frame, (by,))
-    tidy = tidied(frame, x)
+    tidy = tidied(frame, x, spoken)
     everywhere = tidy[by].isna() | (tidy[by] == "")
-    names = list(dict.fromkeys(tidy.loc[~everywhere, by]))
+    names = {name: str(name).split("\n")[0] for name in tidy.loc[~everywhere, by]}
     if not names:
         raise ValueError(f"column {by} must name at least one panel, got none")
+    for one in said:
+        checks.choice("panel", one.panel, ["", *names.values()])
     scale, limits = _across(tidy, x, xscale, start)
-    facets = [lines_of(tidy[everywhere | (tidy[by] == name)], x, limits) for name in names]
+    facets = [lines_of(tidy[everywhere | (tidy[by] == name)], x, limits, spoken, names[name]) for name in names]
     everything = [line for lines in facets for line in lines]
     windows = [window_of(everything if same else lines, limits, scale, yscale) for lines in facets]
     with style():
-        figure = blank()
-        for name, lines, window in zip(names, facets, windows, strict=True):
-            draw_lines(figure, lines, window).set_title(str(name), loc="left", pad=7)
-        lay_out_panels(figure, windows, everything, xlabel or x_name(x), ylabel, narrow)
+        figure, panels = blank(), []
+        for (name, head), lines, window in zip(names.items(), facets, windows, strict=True):
+            panels.append(_panel(figure, lines, window, [one for one in said if one.panel in ("", head)]))
+            panels[-1].axes.set_title(str(name), loc="left")
+        lay_out_panels(figure, panels, xlabel or x_name(x), ylabel, narrow)
     return figure
+
+
+def _panel(figure: Figure, lines: Sequence[Line], window: Window, said: Sequence[Said]) -> Panel:
+    """Axes with lines and regions, and the ends of the lines."""
+    axes = draw_lines(figure, lines, window)
+    draw_regions(axes, window, [one for one in said if isinstance(one, Region)])
+    ends = [End(line.words, line.colour, line.x[-1], line.mean[-1], line.label) for line in lines]
+    return Panel(axes, window, lines, ends, said)
 
 
 def _across(tidy: pd.DataFrame, x: str, xscale: str | None, start: float) -> tuple[str, tuple[float, float]]:
@@ -171,4 +215,4 @@ def caption_runs(frame: pd.DataFrame) -> str:
     if most == 1:
         return "A single run."
     runs = f"Mean of {fewest} runs" if fewest == most else f"Means of {fewest} to {most} runs"
-    return f"{runs}; bands are 95 % confidence intervals of the mean."
+    return f"{runs}; bands are 95\u202f% confidence intervals of the mean."

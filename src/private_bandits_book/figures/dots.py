@@ -27,7 +27,7 @@ def regret_dots(
     Parameters
     ----------
     frame : DataFrame
-        One row per run, with `policy`, `epsilon`, `t`, `regret`, and where known `label`, `family`, `trust`.
+        One row per run, with `policy`, `epsilon`, `t`, `regret`, and where known `label`, `hue`, `trust`.
     xscale : {"linear", "log"}
         Of the regret; linear where a run has none.
     xlabel : str

@@ -11,8 +11,18 @@ from matplotlib.figure import Figure
 from private_bandits import checks
 from private_bandits.estimates import Interval
 from private_bandits_book.figures.lines import Line, Window, dotted, marker
-from private_bandits_book.figures.look import CLAIM_COLOUR, HEIGHT, MARKERS, REFERENCE_COLOUR, TRUST_LINES, WIDTH
+from private_bandits_book.figures.look import (
+    CLAIM_COLOUR,
+    HEIGHT,
+    MARKERS,
+    PLAIN,
+    REFERENCE_COLOUR,
+    SHADED,
+    TRUST_LINES,
+    WIDTH,
+)
 from private_bandits_book.judging.rates import exact_slope
+from private_bandits_book.numbers import short
 
 
 class End(NamedTuple):
@@ -22,13 +32,78 @@ class End(NamedTuple):
     colour: str
     x: float
     y: float
+    label: str = ""  # of the line
+
+
+class Note(NamedTuple):
+    """Words at a place of a figure, where what they say is seen: a slope, a factor.
+
+    Parameters
+    ----------
+    words : str
+        What follows ^ is raised: "K^0.3".
+    x : float
+        On the axis.
+    y : float or str
+        On the axis, or the label of the line on which the place lies.
+    panel : str
+        The panel's name, empty for all.
+    """
+
+    words: str
+    x: float
+    y: float | str
+    panel: str = ""
+
+
+class Crossing(NamedTuple):
+    """Words where two lines cross, with a ring; nothing where they do not.
+
+    Parameters
+    ----------
+    one, other : str
+        Labels of the lines.
+    words : str
+        `{}` in them is where it is: "local wins above ϵ = {}".
+    panel : str
+        The panel's name, empty for all.
+    """
+
+    one: str
+    other: str
+    words: str
+    panel: str = ""
+
+
+class Region(NamedTuple):
+    """A shaded region where nothing can be, with what it is called: "no regret can be here".
+
+    Parameters
+    ----------
+    words : str
+    x, y : number or sequence of numbers
+        The line at which it begins; one number of y is a level.
+    side : {"below", "above"}
+        Of the line.
+    panel : str
+        The panel's name, empty for all.
+    """
+
+    words: str
+    x: Any
+    y: Any
+    side: str = "below"
+    panel: str = ""
+
+
+Said = Note | Crossing | Region
 
 
 class Slope(NamedTuple):
     """A claimed rate to draw beside a measured curve.
 
     `exponent` is a in c t^a. The line touches the curve labelled `along`
-    (by default the first that is neither uniform play nor without privacy) one decade before its end. `fit`
+    (by default the first in colour) one decade before its end. `fit`
     is the measured exponent to print; without it the last decade of the drawn means is fitted.
     """
 
@@ -52,15 +127,18 @@ def draw_lines(figure: Figure, lines: Sequence[Line], window: Window) -> Axes:
     axes.set_yscale(window.yscale)
     axes.set_xlim(*window.x)
     axes.set_ylim(*window.y)
-    for order, line in enumerate(sorted(lines, key=lambda line: line.family != "uniform")):
+    for order, line in enumerate(sorted(lines, key=lambda line: (line.hue != "uniform", line.hue != "rival"))):
         look = dict(TRUST_LINES[line.trust])
+        rival = line.hue == "rival"
+        look["linewidth"] *= 0.6 if rival else 1.0
         step = 1 if len(line.x) <= 12 else len(line.x) // 6
         if isinstance(look["linestyle"], tuple):
             # Dashes start half a period apart, so that lines that coincide show through each other.
             look["linestyle"] = (2.65 * order, look["linestyle"][1])
         inside = window.x[0] <= line.x.min() and window.y[0] <= line.mean.min() and line.mean.max() <= window.y[1]
         low, high = line.mean - line.half, line.mean + line.half
-        axes.fill_between(line.x, low, high, color=line.colour, alpha=0.2, linewidth=0, zorder=2 + order / 100)
+        alpha = 0.1 if rival else 0.2
+        axes.fill_between(line.x, low, high, color=line.colour, alpha=alpha, linewidth=0, zorder=2 + order / 100)
         axes.plot(
             line.x,
             line.mean,
@@ -86,12 +164,59 @@ def draw_bound(axes: Axes, window: Window, label: str, t: Any, values: Any) -> l
     return [End(label, REFERENCE_COLOUR, rounds[keep][-1], bound[keep][-1])]
 
 
+def draw_regions(axes: Axes, window: Window, regions: Sequence[Region]) -> None:
+    """Shade regions; what they are called is written when all has its place."""
+    for region in regions:
+        checks.choice("side", region.side, ("below", "above"))
+        x, y = at_level(region, window)
+        end = window.y[0] if region.side == "below" else window.y[1]
+        where = y > window.y[0] if region.side == "below" else y < window.y[1]
+        axes.fill_between(x, y, end, where=where, color=SHADED, linewidth=0, zorder=0.5)
+
+
+def at_level(region: Region, window: Window) -> tuple[np.ndarray, np.ndarray]:
+    """Return the line at which a region begins, across the panel where it is a level."""
+    x = np.asarray(window.x if np.ndim(region.y) == 0 else region.x, float)
+    return x, np.broadcast_to(np.asarray(region.y, float), x.shape)
+
+
+def place_of(said: Note | Crossing, lines: Sequence[Line], window: Window) -> tuple[float, float, str] | None:
+    """Return where words are about, and the words; None where there is no such place in this panel."""
+    known = {line.label: line for line in lines}
+    if isinstance(said, Note):
+        if isinstance(said.y, str):
+            checks.choice("y", said.y, [*known])
+            return said.x, float(_over(known[said.y], np.array([said.x]), window)[0]), said.words
+        return said.x, float(said.y), said.words
+    for name in (said.one, said.other):
+        checks.choice("crossing", name, [*known])
+    one, other = known[said.one], known[said.other]
+    ends = max(one.x.min(), other.x.min(), window.x[0]), min(one.x.max(), other.x.max(), window.x[1])
+    if not ends[0] < ends[1]:
+        return None
+    grid = np.geomspace(*ends, 2001) if window.xscale == "log" else np.linspace(*ends, 2001)
+    apart = np.sign(_over(one, grid, window) - _over(other, grid, window))
+    turns = np.flatnonzero(apart[1:] * apart[:-1] < 0)
+    if not len(turns):
+        return None
+    x = float(grid[turns[-1]])
+    return x, float(_over(one, grid, window)[turns[-1]]), said.words.replace("{}", short(float(f"{x:.2g}")))
+
+
+def _over(line: Line, x: np.ndarray, window: Window) -> np.ndarray:
+    """The line as it is drawn, straight between its points on the axes' scales."""
+    to = np.log if window.xscale == "log" else np.asarray
+    if window.yscale == "log":
+        return np.exp(np.interp(to(x), to(line.x), np.log(np.maximum(line.mean, window.y[0]))))
+    return np.interp(to(x), to(line.x), line.mean)
+
+
 def draw_slope(axes: Axes, lines: Sequence[Line], slope: Slope) -> list[End]:
     """Draw the claimed rate over the last decade of a curve, labelled with that decade's fit."""
     if slope.along is not None:
         checks.choice("slope.along", slope.along, [line.label for line in lines])
     wanted = [line for line in lines if line.label == slope.along]
-    learning = [line for line in lines if line.family not in ("none", "uniform")]
+    learning = [line for line in lines if line.hue not in PLAIN]
     line = (wanted or learning or list(lines))[0]
     decade = (line.x >= line.x[-1] / 10) & (line.mean > 0) & (line.x > 1)
     if decade.sum() < 2:

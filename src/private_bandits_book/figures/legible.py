@@ -1,13 +1,18 @@
-"""What no committed figure may have: words that overlap or are cut, lines that look alike."""
+"""What no committed figure may have: words that overlap or are cut, lines that look alike, or too many of them."""
 
-from collections import Counter
 from itertools import combinations
 
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from private_bandits_book.figures.look import style
+from private_bandits_book.figures.layout import MOST_LINES
+from private_bandits_book.figures.look import HUES, SCREEN, distance, style
+
+APART = 15.0
+"""Delta E of two lines that nothing but their colours tells apart."""
 
 
 def unclear(figure: Figure) -> list[str]:
@@ -20,11 +25,15 @@ def unclear(figure: Figure) -> list[str]:
     Returns
     -------
     list of str
-        Texts that overlap, texts that the edge cuts, and lines of one colour, dash and marker; empty for a clear one.
+        Texts that overlap, texts that the edge cuts, more than eight lines in a panel, lines whose colours are near and
+        whose dash and marker are the same, and a height of more than a phone's screen; empty for a clear one. A grey
+        rival is told by its name, which stands at its end.
     """
     with style():  # letters have other sizes outside
         figure.canvas.draw()
-        return [*_texts(figure), *(said for axes in figure.axes for said in _alike(axes))]
+        wide, tall = figure.get_size_inches()
+        high = [f"{tall / wide:.2f} times as high as wide"] if tall > (SCREEN + 0.01) * wide else []
+        return [*_texts(figure), *high, *(said for axes in figure.axes for said in _lines(axes))]
 
 
 def _texts(figure: Figure) -> list[str]:
@@ -39,7 +48,20 @@ def _texts(figure: Figure) -> list[str]:
     return found + [f"{text!r} is cut" for text in cut]
 
 
-def _alike(axes: Axes) -> list[str]:
+def _lines(axes: Axes) -> list[str]:
+    """What is wrong with the lines of a panel."""
     lines = [line for line in axes.lines if not str(line.get_label()).startswith("_")]
-    looks = Counter((str(line.get_color()), str(line.get_marker()), line.is_dashed()) for line in lines)
-    return [f"{count} lines in {colour} with marker {mark}" for (colour, mark, _), count in looks.items() if count > 1]
+    many = [f"{len(lines)} lines in a panel, at most {MOST_LINES} can be told apart"] if len(lines) > MOST_LINES else []
+    return many + [said for one, other in combinations(lines, 2) for said in _alike(axes, one, other)]
+
+
+def _alike(axes: Axes, one: Line2D, other: Line2D) -> list[str]:
+    colours = to_hex(one.get_color()), to_hex(other.get_color())
+    named = {text.get_label() for text in axes.texts}
+    if all(HUES["rival"] == colour for colour in colours) and {one.get_label(), other.get_label()} <= named:
+        return []
+    marks = [(str(line.get_marker()), line.is_dashed()) for line in (one, other)]
+    apart = distance(*colours)
+    if marks[0] != marks[1] or apart >= APART:
+        return []
+    return [f"{one.get_label()!r} and {other.get_label()!r} have one mark, and colours {apart:.1f} apart"]

@@ -3,20 +3,20 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from private_bandits import checks
 from private_bandits.estimates import half_width
-from private_bandits_book.figures.look import FAMILY_COLOURS, MARKERS, TRUST_LINES, mixed, palest
+from private_bandits_book.figures.look import HUES, MARKERS, PLAIN, TRUST_LINES, mixed, palest
 
 
 @dataclass(frozen=True)
 class Line:
     label: str
-    family: str
+    words: str  # what is written at its end
+    hue: str
     trust: str
     colour: str
     mark: int
@@ -37,28 +37,15 @@ class Window:
 _REQUIRED = ("policy", "epsilon", "t", "regret", "regret_se", "replications")
 
 
-def computed(
-    frame: pd.DataFrame, x: str, looks: Mapping[str, Sequence[str]], epsilon: float | None = None
-) -> pd.DataFrame:
-    """Return columns of exact numbers as lines in the columns that plots want: label, family and trust by column."""
-    parts = []
-    for column, (label, family, trust) in looks.items():
-        parts.append(frame[[x]].assign(policy=label, label=label, family=family, trust=trust, regret=frame[column]))
-        parts[-1]["epsilon"] = frame["epsilon"] if epsilon is None else epsilon
-    curves = pd.concat(parts, ignore_index=True).assign(regret_se=0.0, replications=1)
-    return curves if x == "t" else curves.assign(t=1)
+Spoken = Mapping[str | tuple[str, str], str]
+"""What is written at the ends of the lines that a text speaks of, by label, or by panel and label."""
 
 
-def line(label: str, family: str, columns: Mapping[str, Any] | pd.DataFrame) -> pd.DataFrame:
-    """Return a computed line to be drawn beside runs."""
-    return pd.DataFrame(columns).assign(policy=label, label=label, family=family, trust="none", regret_se=0.0)
-
-
-def tidied(frame: pd.DataFrame, x: str) -> pd.DataFrame:
-    """Return the frame, checked, with `label`, `family`, `trust`, `colour` and `mark` filled in."""
+def tidied(frame: pd.DataFrame, x: str, spoken: Spoken | None = None) -> pd.DataFrame:
+    """Return the frame, checked, with `label`, `hue`, `trust`, `colour` and `mark` filled in."""
     check_columns(frame, (*_REQUIRED, x))
     tidy = frame.reset_index(drop=True)
-    for column in ("label", "family", "trust"):
+    for column in ("label", "hue", "trust", "family"):
         given = tidy[column] if column in tidy else pd.Series(np.nan, index=tidy.index, dtype=object)
         tidy[column] = given.astype(object).where(given.notna(), None)
     finite = np.isfinite(tidy["epsilon"].astype(float))
@@ -66,35 +53,41 @@ def tidied(frame: pd.DataFrame, x: str) -> pd.DataFrame:
     for row in tidy.index[tidy["label"].isna()]:
         policy, epsilon = str(tidy.at[row, "policy"]), float(tidy.at[row, "epsilon"])
         tells = x != "epsilon" and math.isfinite(epsilon) and several[policy] > 1
-        tidy.at[row, "label"] = f"{policy}, ε = {epsilon:g}" if tells else policy
-    for policy in tidy.loc[finite & tidy["family"].isna(), "policy"]:
-        raise ValueError(f"family must be given for the private policy {policy!r}, got none")
-    tidy["family"] = tidy["family"].where(tidy["family"].notna(), "none")
+        tidy.at[row, "label"] = f"{policy}, ϵ = {epsilon:g}" if tells else policy
     tidy["trust"] = tidy["trust"].where(tidy["trust"].notna(), np.where(finite, "central", "none"))
-    for column, known in (("family", FAMILY_COLOURS), ("trust", TRUST_LINES)):
+    plain = tidy["family"].where(tidy["family"].isin(["none", "uniform"]))
+    trusted = tidy["trust"].where(tidy["trust"].isin([*HUES]), "none")
+    tidy["hue"] = tidy["hue"].where(tidy["hue"].notna(), plain.where(plain.notna(), trusted))
+    for column, known in (("hue", HUES), ("trust", TRUST_LINES)):
         for value in tidy[column].unique():
             checks.choice(column, value, tuple(known))
-    return tidy.merge(_told_apart(tidy), how="left", on=["family", "label"])
+    if spoken is not None:
+        names = [key if isinstance(key, str) else key[1] for key in spoken]
+        for name in names:
+            checks.choice("spoken", name, [*tidy["label"].unique()])
+        tidy["hue"] = tidy["hue"].where(tidy["label"].isin(names) | tidy["hue"].isin(PLAIN), "rival")
+    return tidy.merge(_told_apart(tidy), how="left", on=["hue", "label"])
 
 
 def _told_apart(tidy: pd.DataFrame) -> pd.DataFrame:
-    """Return each line's shade of its family's hue, from dark (smallest epsilon) to light, and its mark.
+    """Return each line's shade of its hue, from dark (smallest epsilon) to light, and its mark.
 
     Both go by the order of appearance; a line over several epsilons stands before those of one. A mark tells lines of
-    one epsilon apart; where a family has one line an epsilon, and more than three, it tells the epsilons.
+    one epsilon apart; where a hue has one line an epsilon, and more than three, it tells the epsilons.
     """
-    lines = tidy.groupby(["family", "label"], sort=False)["epsilon"].agg(["min", "max"]).reset_index()
+    lines = tidy.groupby(["hue", "label"], sort=False)["epsilon"].agg(["min", "max"]).reset_index()
     lines["epsilon"] = lines["min"].where(lines["min"] == lines["max"], 0.0)
-    family, mark = lines.groupby("family"), lines.groupby(["family", "epsilon"]).cumcount()
-    by_shade_alone = mark.groupby(lines["family"]).transform("max").eq(0) & family["label"].transform("size").gt(3)
-    lines["mark"] = mark.where(~by_shade_alone, family.cumcount())
-    families = lines.sort_values("epsilon", kind="stable").groupby("family")["label"]
-    place, steps = families.cumcount(), families.transform("size") - 1
+    hue, mark = lines.groupby("hue"), lines.groupby(["hue", "epsilon"]).cumcount()
+    by_shade_alone = mark.groupby(lines["hue"]).transform("max").eq(0) & hue["label"].transform("size").gt(3)
+    lines["mark"] = mark.where(~by_shade_alone, hue.cumcount()).where(lines["hue"] != "rival", 0)
+    hues = lines.sort_values("epsilon", kind="stable").groupby("hue")["label"]
+    place, steps = hues.cumcount(), hues.transform("size") - 1
     # black stays darker than the grey of uniform play
-    lightest = lines["family"].map({name: palest(colour) for name, colour in FAMILY_COLOURS.items()} | {"none": 0.15})
-    shades = (-0.45 + (lightest + 0.45) * place / steps).where(steps > 0, 0.0).sort_index()
-    lines["colour"] = [mixed(FAMILY_COLOURS[f], shade) for f, shade in zip(lines["family"], shades, strict=True)]
-    return lines[["family", "label", "mark", "colour"]]
+    lightest = lines["hue"].map({name: palest(colour) for name, colour in HUES.items()} | {"none": 0.15})
+    shaded = (steps > 0) & (lines["hue"] != "rival")
+    shades = (-0.45 + (lightest + 0.45) * place / steps).where(shaded, 0.0).sort_index()
+    lines["colour"] = [mixed(HUES[hue], shade) for hue, shade in zip(lines["hue"], shades, strict=True)]
+    return lines[["hue", "label", "mark", "colour"]]
 
 
 def x_limits(tidy: pd.DataFrame, x: str, xscale: str, start: float | None = None) -> tuple[float, float]:
@@ -111,7 +104,9 @@ def x_limits(tidy: pd.DataFrame, x: str, xscale: str, start: float | None = None
     return low, high
 
 
-def lines_of(tidy: pd.DataFrame, x: str, limits: tuple[float, float]) -> list[Line]:
+def lines_of(
+    tidy: pd.DataFrame, x: str, limits: tuple[float, float], spoken: Spoken | None = None, panel: str = ""
+) -> list[Line]:
     """Return one line per label in order of appearance, cut to the limits of the x axis."""
     low, high = limits
     lines = []
@@ -128,8 +123,10 @@ def lines_of(tidy: pd.DataFrame, x: str, limits: tuple[float, float]) -> list[Li
         keep = np.isfinite(at) & np.isfinite(mean) & ((at >= low) | (at == before.max(initial=-np.inf)))
         if keep.any():
             first = rows.iloc[0]
-            look = first["family"], first["trust"], first["colour"], int(first["mark"])
-            lines.append(Line(str(label), *look, at[keep], mean[keep], half[keep]))
+            look = first["hue"], first["trust"], first["colour"], int(first["mark"])
+            said = spoken or {}
+            words = said.get((panel, str(label))) or said.get(str(label)) or str(label)
+            lines.append(Line(str(label), words, *look, at[keep], mean[keep], half[keep]))
     if not lines:
         raise ValueError("frame must hold at least one finite regret, got none")
     return lines
@@ -147,9 +144,9 @@ def window_of(lines: Sequence[Line], x: tuple[float, float], xscale: str, yscale
     for name, scale in (("xscale", xscale), ("yscale", yscale)):
         checks.choice(name, scale, ("linear", "log"))
     mean = np.concatenate([line.mean for line in lines])
-    highs = {line.family != "uniform": 0.0 for line in lines}
+    highs = {line.hue != "uniform": 0.0 for line in lines}
     for line in lines:
-        learns = line.family != "uniform"
+        learns = line.hue != "uniform"
         highs[learns] = max(highs[learns], float((line.mean + line.half).max()))
     high = max(highs.values())
     if yscale == "log" and (mean > 0).any():
@@ -174,11 +171,11 @@ def window_of(lines: Sequence[Line], x: tuple[float, float], xscale: str, yscale
 
 def dotted(line: Line) -> bool:
     """Say whether a line has so few points that each gets a dot."""
-    return len(line.x) == 1 or 3 <= len(line.x) <= 12
+    return len(line.x) == 1 or (3 <= len(line.x) <= 12 and line.hue != "rival")
 
 
 def marker(line: Line) -> str:
-    """Return a line's marker: none for the first of its family at its epsilon, unless it has dots."""
+    """Return a line's marker: none for the first of its hue at its epsilon, unless it has dots."""
     return MARKERS[line.mark % len(MARKERS)] if line.mark or dotted(line) else ""
 
 

@@ -1,6 +1,6 @@
 """Colours, line styles, numbers and words: what every plot of the book looks like."""
 
-import math
+import re
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,26 +11,31 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
-from private_bandits_book.numbers import power_of_ten
+from private_bandits_book.numbers import raised, typeset
 
-WIDTH, HEIGHT, NARROW = 7.0, 3.8, 4.6
+WIDTH, HEIGHT, NARROW = 7.6, 3.8, 4.4
 """Inches of a single panel, which grows taller where its labels need the room, and the width of what a phone shows."""
+SCREEN = 1.95
+"""The most height of what a phone shows, as a multiple of its width: one screen."""
 
-FAMILY_COLOURS = {
+HUES = {
     "none": "#000000",
     "uniform": "#636363",
-    "laplace": "#0262a7",
-    "gaussian": "#b15700",
-    "composition": "#d76698",
-    "tree": "#2d8f5e",
-    "response": "#ba8e15",
-    "elimination": "#5e9bc5",
+    "rival": "#767676",
+    "central": "#0262a7",
+    "local": "#b15700",
+    "printed": "#d76698",
+    "stated": "#ba8e15",
+    "repaired": "#2d8f5e",
 }
-"""One hue per mechanism family, through the whole book; grey is uniform play.
+"""What a hue says, through the whole book: whom one trusts where a figure compares that, else the text of a line.
 
-The hues are those of Okabe and Ito, moved until each has contrast 3 to 1 on either plate and every two are told apart,
-with or without red, green or blue cones.
+Black is no privacy, grey is uniform play and what the text does not speak of. The hues are those of Okabe and Ito,
+moved until each has contrast 3 to 1 on either plate and every two are told apart, with or without red, green or blue
+cones.
 """
+PLAIN = ("none", "uniform", "rival")
+"""Hues of lines that no shade tells apart."""
 
 TRUST_LINES: dict[str, dict[str, Any]] = {
     "none": {"linestyle": "-", "linewidth": 1.4},
@@ -41,9 +46,9 @@ TRUST_LINES: dict[str, dict[str, Any]] = {
 """Line style of the trust model: thin, solid, dashed; dotted where what is released has no finite epsilon."""
 
 MARKERS = "os^DvPX"
-"""Of lines of one family at one epsilon, in order."""
+"""Of lines of one hue at one epsilon, in order."""
 
-REFERENCE_COLOUR, CLAIM_COLOUR = "#666666", "#1a1a1a"
+REFERENCE_COLOUR, CLAIM_COLOUR, SHADED = "#666666", "#1a1a1a", "#e6e6e6"
 
 _RC = mpl.rc_params_from_file(Path(__file__).with_name("look.mplstyle"), use_default_template=False)
 
@@ -82,7 +87,7 @@ def in_the_dark(colour: str) -> str:
     Distances between colours stay, and white gives the plate. The space is Oklab (Ottosson, 2020).
     """
     linear = np.array([c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)])
-    lightness, *hue = _OKLAB @ np.cbrt(_CONES @ linear)
+    lightness, *hue = _OKLAB @ np.cbrt(_CONES @ _linear(colour))
     mirrored = np.clip(1.21 - lightness, 0.207, 0.93)
     linear = np.clip(np.linalg.solve(_CONES, np.linalg.solve(_OKLAB, [mirrored, *hue]) ** 3), 0, 1)
     red, green, blue = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
@@ -102,29 +107,34 @@ def _on_white(colour: str) -> float:
 
 
 def _luminance(colour: str) -> float:
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return float(_XYZ[1] @ _linear(colour))
 
 
-def wrapped(text: str) -> str:
-    """Break a long label into lines, never around an equals sign."""
-    return textwrap.fill(text.replace(" = ", "\u00a0=\u00a0"), _LABEL_CHARACTERS, break_long_words=False)
+def _linear(colour: str) -> np.ndarray:
+    return np.array([c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)])
 
 
-def readable_number(value: float, scale: str) -> str:
-    """Return a number as readers write it: 0.5, 2,500, 10⁵, 2.5×10⁶."""
-    if value == 0:
-        return "0"
-    power = math.floor(math.log10(abs(value)) + 1e-12)
-    if 1e-3 <= abs(value) < 1e6 and (scale == "linear" or value / 10**power != 1 or abs(power) < 2):
-        return (f"{value:,.0f}" if value == round(value) else f"{value:g}").replace("-", "−")
-    raised = power_of_ten(power)
-    factor = float(f"{value / 10**power:.3g}")
-    return raised if factor == 1 else f"{factor:g}×{raised}".replace("-", "−")
+def distance(one: str, other: str) -> float:
+    """Return how far two colours are apart: Delta E of 1976, where 2 is just noticeable."""
+    return float(np.linalg.norm(_lab(one) - _lab(other)))
+
+
+def _lab(colour: str) -> np.ndarray:
+    parts = _XYZ @ _linear(colour)
+    roots = np.where(parts > (6 / 29) ** 3, np.cbrt(parts), parts / (3 * (6 / 29) ** 2) + 4 / 29)
+    return np.array([116 * roots[1] - 16, 500 * (roots[0] - roots[1]), 200 * (roots[1] - roots[2])])
+
+
+_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+_XYZ /= _XYZ.sum(axis=1, keepdims=True)  # white is 1, 1, 1
+
+
+def wrapped(text: str, characters: int = 18) -> str:
+    """Break a long label into lines, never around an equals sign, with what follows ^ raised."""
+    whole = re.sub(r" (=|<|>|≤|≥) ", "\u00a0\\1\u00a0", raised(typeset(text)))
+    return textwrap.fill(whole, characters, break_long_words=False, break_on_hyphens=False)
 
 
 def x_name(x: str) -> str:
-    return {"epsilon": "ε", "delta": "δ", "t": "round t"}.get(x, x.replace("_", " "))
-
-
-_LABEL_CHARACTERS = 18
+    """Return what an axis says of a column that is swept."""
+    return {"epsilon": "ϵ", "delta": "δ", "t": "round t"}.get(x, x.replace("_", " "))

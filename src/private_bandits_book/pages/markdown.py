@@ -5,7 +5,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from private_bandits_book.numbers import times_power
+import numpy as np
+
+from private_bandits.estimates import Interval
+from private_bandits_book.numbers import interval, typeset, written
 
 
 def pipes(heads: Sequence[str], rows: Sequence[Sequence[str]], align: Sequence[str] = ()) -> str:
@@ -17,18 +20,20 @@ def pipes(heads: Sequence[str], rows: Sequence[Sequence[str]], align: Sequence[s
 def text(value: Any, spec: str | None = None) -> str:
     """Return a value as a table shows it: four significant digits for floats unless `spec` says otherwise.
 
-    Python's 1.2e+07 is 1.2·10⁷, its slide_rate two words.
+    Python's 1.2e+07 is 1.2·10⁷, its slide_rate two words, and an interval has both its ends.
     """
     if isinstance(value, str):
-        return value.replace("_", " ")
+        return typeset(value.replace("_", " "))
+    if isinstance(value, Interval):
+        return interval(value)
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
     if value is None or value != value:
         return ""
     if isinstance(value, float) and math.isinf(value):
         return "∞" if value > 0 else "−∞"
     shown = format(value, spec if spec is not None else ".4g" if isinstance(value, float) else "")
-    shown = re.sub("^-", "−", shown)
-    mantissa, e, exponent = shown.partition("e")
-    return times_power("" if mantissa == "1" else mantissa, int(exponent)) if e else shown
+    return written(shown) if isinstance(value, int | float | np.number) else shown
 
 
 def plain(words: str) -> str:

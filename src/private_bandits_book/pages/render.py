@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from private_bandits_book.numbers import typeset
+from private_bandits.estimates import Interval
+from private_bandits_book.numbers import heading, typeset
 from private_bandits_book.pages.markdown import pipes, plain, text
 
 
@@ -55,7 +56,7 @@ def figure(
     chapter: str, label: str, *, svg: str, caption: str, alt: str, png: bytes = b"", files: Sequence[str] = ()
 ) -> Display:
     """Return a numbered figure with its caption, alternative text and links to its data: of its label, or of these."""
-    caption, alt = _line("caption", caption), _line("alt", alt)
+    caption, alt = typeset(_line("caption", caption)), typeset(_line("alt", alt))
     image = base64.b64encode(svg.encode()).decode()
     return Display(
         text=f"<figure {label}>",
@@ -117,16 +118,10 @@ def verdict(
 
 def table(chapter: str, label: str, made: Table) -> Display:
     """Return a numbered table with its caption and a link to its data; a column of the format "claim" links to rows."""
-    frame, caption, formats = made.frame, _line("caption", made.caption), made.formats or {}
-    heads = dict(made.columns) if made.columns is not None else {name: str(name) for name in frame.columns}
-    missing = [name for name in [*heads, *formats] if name not in frame.columns]
-    if missing:
-        raise ValueError(f"columns of {label} must be among {', '.join(frame.columns)}, got {missing[0]!r}")
-    texts = [[text(value, formats.get(name)) for value in frame[name]] for name in heads]
-    rows = list(zip(*texts, strict=True))
-    linked = partial(_linked, chapter)
+    formats = made.formats or {}
+    heads, rows, left = _cells(label, made)
+    caption, linked = typeset(_line("caption", made.caption)), partial(_linked, chapter)
     write = [linked if formats.get(name) == "claim" else plain for name in heads]
-    left = [not pd.api.types.is_numeric_dtype(frame[name]) for name in heads]
     align = [":---" if side else "---:" for side in left]
     body = [[style(cell) for style, cell in zip(write, row, strict=True)] for row in rows]
     return Display(
@@ -140,6 +135,40 @@ def table(chapter: str, label: str, made: Table) -> Display:
         )
         + f"\n\n{_download(chapter, label)}",
     )
+
+
+def frame(made: Table) -> Display:
+    """Return a small table without number, caption and data: what a cell has found."""
+    heads, rows, left = _cells("the frame", made)
+    body, align = [[plain(cell) for cell in row] for row in rows], [":---" if side else "---:" for side in left]
+    widths = [max(map(len, column)) for column in zip(heads.values(), *rows, strict=True)]
+    lines = [
+        "  ".join(
+            f"{cell:<{wide}}" if side else f"{cell:>{wide}}" for cell, wide, side in zip(row, widths, left, strict=True)
+        )
+        for row in [[*heads.values()], *rows]
+    ]
+    return Display(
+        text="\n".join(line.rstrip() for line in lines),
+        html=html_table(list(heads.values()), rows, left=left),
+        markdown=pipes([plain(head) for head in heads.values()], body, align),
+    )
+
+
+def _cells(label: str, made: Table) -> tuple[dict[str, str], list[tuple[str, ...]], list[bool]]:
+    """The heads of a table by column, its cells in words, and which columns are words."""
+    frame, formats = made.frame, made.formats or {}
+    columns = dict(made.columns) if made.columns is not None else {name: str(name) for name in frame.columns}
+    missing = [name for name in [*columns, *formats] if name not in frame.columns]
+    if missing:
+        raise ValueError(f"columns of {label} must be among {', '.join(frame.columns)}, got {missing[0]!r}")
+    texts = [[text(value, formats.get(name)) for value in frame[name]] for name in columns]
+    left = [not (pd.api.types.is_numeric_dtype(frame[name]) or _intervals(frame[name])) for name in columns]
+    return {name: heading(head) for name, head in columns.items()}, list(zip(*texts, strict=True)), left
+
+
+def _intervals(column: pd.Series) -> bool:
+    return all(isinstance(value, Interval) for value in column)
 
 
 def claims(rows: Sequence[Mapping[str, str]], caption: str) -> Display:

@@ -11,12 +11,12 @@ from private_bandits_book.chapters.audit.studies import RIGHT
 from private_bandits_book.plots import Picture
 
 _FAULTS = {
-    "noise halved": ("laplace", "central"),
-    "CUCB-LDP2, noise halved": ("laplace", "local"),
-    "one message of 100 in clear": ("laplace", "leaking"),
-    "Gaussian noise for ten times delta": ("gaussian", "central"),
+    "noise halved": ("central", "central"),
+    "CUCB-LDP2, noise halved": ("local", "local"),
+    "one message of 100 in clear": ("none", "leaking"),
+    "Gaussian noise for ten times delta": ("central", "central"),
 }
-"""Each fault's family and trust model, which say its colour and its dash."""
+"""Each fault's hue and trust model, which say its colour and its dash."""
 _SHARES = {0.05: "5 % of seeds below", 0.5: "half of the seeds below", 0.95: "95 % of seeds below"}
 
 
@@ -33,8 +33,8 @@ def right(trials: pd.DataFrame) -> Picture:
     lines = found.assign(policy=found["level_1"].map(_SHARES), promised=found["epsilon"])
     ends = [float(rows["epsilon"].min()), float(rows["epsilon"].max())]
     bounds = [("the promise", ends, [1.0, 1.0])]
-    look: dict[str, Any] = {"xscale": "log", "xlabel": "ε promised", "ylabel": "certified over promised"}
-    looks = dict.fromkeys(_SHARES.values(), ("laplace", "central"))
+    look: dict[str, Any] = {"xscale": "log", "xlabel": "ϵ promised", "ylabel": "certified over promised"}
+    looks = dict.fromkeys(_SHARES.values(), ("central", "central"))
     draw = partial(figures.regret_curves, _drawn(lines, looks), "promised", bounds=bounds, **look)
     said = ", ".join(f"{one.policy} {one.regret:.2f} at ε = {one.epsilon:g}" for one in lines.itertuples())
     data = lines.rename(columns={"regret": "certified"})[["policy", "promised", "certified"]]
@@ -93,7 +93,7 @@ def views(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _drawn(lines: pd.DataFrame, looks: dict[str, tuple[str, str]]) -> pd.DataFrame:
-    """The columns that a figure of curves reads, with the family and the trust model of each line."""
-    known = pd.DataFrame.from_dict(looks, orient="index", columns=["family", "trust"])
+    """The columns that a figure of curves reads, with the hue and the trust model of each line."""
+    known = pd.DataFrame.from_dict(looks, orient="index", columns=["hue", "trust"])
     facts = {"label": lines["policy"], "epsilon": math.inf, "t": 1, "regret_se": 0.0, "replications": 1}
     return lines.join(known, on="policy").assign(**facts)

@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 from private_bandits.estimates import Interval, mean_interval, ratio_interval
 from private_bandits.policy import Policy
 from private_bandits_book import plots
-from private_bandits_book.figures import short
+from private_bandits_book.numbers import short
 from private_bandits_book.runs import NAMES, join, uniform_play
 
 __all__ = ["advice", "certified", "chosen", "least", "paying", "play", "priced", "ranking", "show", "without"]

@@ -13,7 +13,7 @@ from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 
 from private_bandits_book import figures
 from private_bandits_book.figures.drawing import blank
-from private_bandits_book.figures.look import FAMILY_COLOURS, NARROW, WIDTH, style
+from private_bandits_book.figures.look import HUES, NARROW, WIDTH, style
 from private_bandits_book.package_data import tables
 from private_bandits_book.plots import Picture
 
@@ -28,7 +28,7 @@ def exact(rows: pd.DataFrame, x: str = "epsilon", panel: str | None = None, **lo
     Parameters
     ----------
     rows : DataFrame
-        With columns `line`, `value`, `family`, `trust`, x and, where lines stand for one, `epsilon`.
+        With columns `line`, `value`, `hue`, `trust`, x and, where lines stand for one, `epsilon`.
     x : str
         The column that is swept.
     panel : str, optional
@@ -61,11 +61,11 @@ def guessed(guesses: pd.DataFrame) -> Picture:
     private = guesses["observer"] == "private answers"
     for row in guesses[private | guesses["definition"].isin(["outcomes", "instantaneous"])].itertuples():
         panel, covered = panels[row.definition, row.guess]
-        line = ("covered by the definition", "response") if covered else ("not covered", "gaussian")
+        line = ("covered by the definition", "repaired") if covered else ("not covered", "printed")
         rows.append((panel, *line, row.epsilon, row.success))
         if covered:
             rows.append((panel, "most that ε allows", "none", row.epsilon, row.bound))
-    frame = pd.DataFrame(rows, columns=["facet", "line", "family", "epsilon", "value"]).assign(trust="none")
+    frame = pd.DataFrame(rows, columns=["facet", "line", "hue", "epsilon", "value"]).assign(trust="none")
     picture = exact(frame, panel="facet", xscale="log", ylabel="success of the best guess")
     for axes in [*picture.fig.axes, *(picture.narrow.axes if picture.narrow else ())]:
         axes.set(ylim=(0.45, 1.03), yticks=[0.5, 0.75, 1.0])
@@ -74,8 +74,8 @@ def guessed(guesses: pd.DataFrame) -> Picture:
 
 def readings(rows: pd.DataFrame, horizon: int) -> Picture:
     """Draw lower bounds over T, with columns `definition`, `line`, `epsilon`, `value`, six powers of ten around 1."""
-    looks = {"Table 1": "gaussian", "theorem": "composition", "its proof": "elimination", "proved here": "none"}
-    shown = rows.assign(value=rows["value"] / horizon, family=rows["line"].map(looks), trust="none")
+    looks = {"Table 1": "printed", "theorem": "stated", "its proof": "rival", "proved here": "repaired"}
+    shown = rows.assign(value=rows["value"] / horizon, hue=rows["line"].map(looks), trust="none")
     shown = shown[shown["value"].between(1e-6, 1e6)]
     drawn = exact(shown, panel="definition", xscale="log", yscale="log", ylabel="lower bound over T")
     return drawn._replace(data=rows)
@@ -84,10 +84,10 @@ def readings(rows: pd.DataFrame, horizon: int) -> Picture:
 def ratios(toy: pd.DataFrame) -> Picture:
     """Draw the regrets of `lemmas.toy` over that without privacy."""
     rows, shown = toy.rename(columns={"horizon": "t"}), []
-    for trust, family in (("local", "response"), ("central", "laplace")):
+    for trust in ("local", "central"):
         for epsilon, part in rows.groupby("epsilon", sort=False):
             part = part.assign(value=part[trust] / part["free"], trust=trust)
-            shown.append(part.assign(family=family, line=f"{trust}, ε = {epsilon:g}"))
+            shown.append(part.assign(hue=trust, line=f"{trust}, ε = {epsilon:g}"))
     ylabel = "minimax regret over that without privacy"
     return exact(pd.concat(shown), "t", yscale="log", ylabel=ylabel, xlabel="horizon T")
 
@@ -202,7 +202,7 @@ def _panel(axes: Axes, model: Model, letters: float) -> None:
         noisy = (source, target) in model.noisy
         ends = places[source], places[target]
         arrow = FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=8, zorder=3, shrinkA=gap, shrinkB=gap)
-        arrow.set(color=FAMILY_COLOURS["gaussian"] if noisy else "#555555", lw=2.2 if noisy else 1.0)
+        arrow.set(color=HUES["local"] if noisy else "#555555", lw=2.2 if noisy else 1.0)
         arrow.set_connectionstyle("arc3", rad=bend)
         axes.add_patch(arrow)
     if model.protected:
@@ -228,7 +228,7 @@ def implications() -> Picture:
     data = pd.DataFrame(rows, columns=["from", "follows", "to", *_SAID])
     ways = (f"{a} {'gives' if yes == 'yes' else 'does not give'} {b} ({level})" for a, yes, b, level, *_ in rows)
     wide = _map(known, "place", (504.0, 333.0), (62.0, 38.0), (190.0, 128.0), 10.0)
-    narrow = _map(known, "narrow", (331.2, 430.0), (70.0, 66.0), (192.0, 112.0), 11.0)
+    narrow = _map(known, "narrow", (331.2, 430.0), (70.0, 66.0), (192.0, 112.0), 11.2)
     return Picture(wide, data, f"{'; '.join(ways)}.", narrow=narrow)
 
 
@@ -265,7 +265,7 @@ def _drawn(axes: Axes, start: Box, end: Box, level: str, broken: bool, letters: 
     flat, slanted = abs(along[0]) > 0.9, 0.1 < abs(along[0]) < 0.9
     first = place + aside + _way_out(half, aside, along) * along
     last = other + aside - _way_out(there, aside, -along) * along
-    colour, line = (FAMILY_COLOURS["laplace"], (0, (4, 3))) if broken else (FAMILY_COLOURS["none"], "-")
+    colour, line = (HUES["central"], (0, (4, 3))) if broken else (HUES["none"], "-")
     arrow = FancyArrowPatch(tuple(first), tuple(last), arrowstyle="-|>", mutation_scale=11, shrinkA=0, shrinkB=0)
     arrow.set(color=colour, linestyle=line, lw=1.3)
     axes.add_patch(arrow)
