@@ -10,14 +10,19 @@ from __future__ import annotations
 import ast
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from pybtex.database import Entry, parse_file
+from pybtex.style.template import join
 from sphinx.application import Sphinx
 from sphinx.util import logging
+from sphinxcontrib.bibtex.plugin import register_plugin
+from sphinxcontrib.bibtex.style.referencing import PersonStyle
+from sphinxcontrib.bibtex.style.referencing.basic_author_year import BasicAuthorYearTextualReferenceStyle
+from sphinxcontrib.bibtex.style.template import reference, year
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,16 @@ _TARGET = re.compile(r'^<a id="([^"\s]+)"></a>$', flags=re.MULTILINE)
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")
 _ELSEWHERE = re.compile(r"\.(?:ipynb|md)(?:#|$)|-claim-")
 _NUMBER = re.compile(r"\d{4}\.\d{4,5}|10\.\d{4,}/\S+")  # of arXiv, or a DOI
+
+
+@dataclass
+class AsChapters(BasicAuthorYearTextualReferenceStyle):
+    """What the page of algorithms cites by a role: Wang et al. (2021), all of it the link, as chapters do."""
+
+    person: PersonStyle = field(default_factory=lambda: PersonStyle(other=" et al."))
+
+    def inner(self, role_name: str) -> Any:
+        return reference[join[self.person.author_or_editor_or_title(full=False), " (", year, ")"]]
 
 
 def place(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -230,6 +245,7 @@ def loosen(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    register_plugin("sphinxcontrib.bibtex.style.referencing", "as_chapters", AsChapters)
     app.connect("source-read", place, priority=600)
     app.connect("doctree-read", lift, priority=100)  # before the contents are read off
     app.connect("doctree-read", note)
