@@ -16,13 +16,12 @@ from typing import Any
 
 from docutils import nodes
 from pybtex.database import Entry, parse_file
-from pybtex.style.template import join
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinxcontrib.bibtex.plugin import register_plugin
+from sphinxcontrib.bibtex.style import template
 from sphinxcontrib.bibtex.style.referencing import PersonStyle
 from sphinxcontrib.bibtex.style.referencing.basic_author_year import BasicAuthorYearTextualReferenceStyle
-from sphinxcontrib.bibtex.style.template import reference, year
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,9 @@ class AsChapters(BasicAuthorYearTextualReferenceStyle):
     person: PersonStyle = field(default_factory=lambda: PersonStyle(other=" et al."))
 
     def inner(self, role_name: str) -> Any:
-        return reference[join[self.person.author_or_editor_or_title(full=False), " (", year, ")"]]
+        return template.reference[
+            template.join[self.person.author_or_editor_or_title(full=False), " (", template.year, ")"]
+        ]
 
 
 def place(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -143,10 +144,17 @@ def _placed(app: Sphinx, docname: str, source: str) -> str:
         texts[-1] += _references(app, docname, "\n".join(texts))
     for cell, text in zip(cells, texts, strict=True):
         cell["source"] = text
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            _fold(cell)
     return json.dumps(notebook, ensure_ascii=False, indent=1)
+
+
+def fold(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Fold cells of a notebook, and say on each fold what is in it."""
+    if app.env.doc2path(docname).endswith(".ipynb"):
+        notebook = json.loads(source[0])
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                _fold(cell)
+        source[0] = json.dumps(notebook, ensure_ascii=False, indent=1)
 
 
 def _fold(cell: dict[str, Any]) -> None:
@@ -160,7 +168,10 @@ def _fold(cell: dict[str, Any]) -> None:
 
 def draws(source: str) -> bool:
     """Return whether code does nothing but draw: it consists of `chapter.figure(...)`, and calls only plots there."""
-    statements = ast.parse(source).body
+    try:
+        statements = ast.parse(source).body
+    except SyntaxError:  # of IPython
+        return False
     figures = [one.value for one in statements if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
     calls = [one for figure in figures for one in ast.walk(figure) if isinstance(one, ast.Call)]
     names = {ast.unparse(one.func) for one in calls if one not in figures}
@@ -247,6 +258,7 @@ def loosen(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     register_plugin("sphinxcontrib.bibtex.style.referencing", "as_chapters", AsChapters)
     app.connect("source-read", place, priority=600)
+    app.connect("source-read", fold, priority=700)
     app.connect("doctree-read", lift, priority=100)  # before the contents are read off
     app.connect("doctree-read", note)
     app.connect("doctree-resolved", loosen)
