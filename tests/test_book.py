@@ -125,6 +125,7 @@ def _italic(letter: str) -> str:
     [
         (r"\frac12+\frac1K", "<mfrac><mn>1</mn><mn>2</mn></mfrac><mo>+</mo><mfrac><mn>1</mn><mi>K</mi></mfrac>"),
         (r"(e^2,2)", "<msup><mi>e</mi><mn>2</mn></msup><mo>,</mo><mn>2</mn>"),
+        (r"\epsilon", "<mi>ε</mi>"),
         (r"X^21", "<msup><mi>X</mi><mn>2</mn></msup><mn>1</mn>"),
         (r"800{,}000", "<mn>800,000</mn>"),
         (r"\hat\theta_t", '<msub><mover accent="true"><mi>θ</mi><mo stretchy="false">ˆ</mo></mover><mi>t</mi></msub>'),
@@ -133,6 +134,18 @@ def _italic(letter: str) -> str:
 )
 def test_a_formula_says_what_its_source_says(tex: str, said: str) -> None:
     assert said in runpy.run_path(str(ROOT / "book" / "_ext" / "mathml.py"))["mathml"](tex)
+
+
+def test_a_limit_stands_below_its_name_in_a_formula_of_its_own() -> None:
+    mathml = runpy.run_path(str(ROOT / "book" / "_ext" / "mathml.py"))["mathml"]
+    limit = r"\liminf_{T\to\infty}R"
+    assert "<munder><mi>lim inf</mi><mrow>" in mathml(limit, block=True) and "<munder>" not in mathml(limit)
+
+
+def test_a_formula_keeps_the_word_that_a_hyphen_joins_to_it() -> None:
+    belongs = runpy.run_path(str(ROOT / "book" / "_ext" / "mathml.py"))["_BELONGS"]
+    rests = {"-private, as": "-private,", ")-LDP it": ")-LDP", "s are": "s", ", and": ",", "-th.": "-th."}
+    assert {rest: belongs.match(rest)[0] for rest in rests} == rests
 
 
 @pytest.mark.book
