@@ -249,13 +249,10 @@ def trace(problem: AnyProblem, policy: Any, *, horizon: int, seed: int, replicat
     ValueError
         If the policy is none, or was calibrated for another problem.
     """
-    horizon = _whole("horizon", horizon)
-    checks.integer("seed", seed, at_least=0)
-    checks.integer("replication", replication, at_least=0)
-    played = playable(policy)
+    horizon, source, played = _whole("horizon", horizon), streams(seed, replication), playable(policy)
     played.check(problem, horizon)
     rows = played.blank(problem, horizon)
-    played.play(problem, horizon, np.array([horizon]), streams(seed, replication), rows)
+    played.play(problem, horizon, np.array([horizon]), source, rows)
     return rows
 
 
