@@ -96,7 +96,6 @@ def _episodic(name: str, place: str, epsilon: float, scale: float, record: Named
         algorithm=place,
         variant="printed",
         privacy=privacy,
-        kernel=episodes,
         record=record,
         mechanism=mechanism,
     )

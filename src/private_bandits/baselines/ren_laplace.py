@@ -59,7 +59,6 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
         algorithm="LDP-UCB-L",
         variant="printed",
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism=mechanism,
     )

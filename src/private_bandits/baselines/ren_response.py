@@ -54,7 +54,6 @@ def ldp_ucb_response(epsilon: float) -> Policy:
         algorithm="LDP-UCB-B",
         variant="printed",
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism=mechanism,
     )

@@ -103,7 +103,6 @@ def replay(
         algorithm="replay",
         variant=policy.name,
         privacy=privacy,
-        kernel=kernel,
         record=made,
         mechanism="laplace",
     )

@@ -85,7 +85,6 @@ def cucb_gaussian(
             variant=version,
             chosen=variant,
             privacy=privacy,
-            kernel=index,
             record=record,
         )
     return Policy(
@@ -95,7 +94,6 @@ def cucb_gaussian(
         variant=version,
         chosen=variant,
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="gaussian",
         calibration=calibration,

@@ -59,7 +59,6 @@ def forced_laplace(epsilon: float, *, delta: float = 0.0, list_size: int) -> Pol
         algorithm="repair, forced",
         variant="corrected",
         privacy=local(promised, per_query, laplace_loss(scale, size), 0.0, record),
-        kernel=index,
         record=record,
         mechanism="laplace",
         calibration=calibration,

@@ -69,7 +69,6 @@ def repaired_padded(epsilon: float, *, delta: float = 0.0, list_size: int, over:
         variant=words(chosen, "repaired"),
         chosen=chosen,
         privacy=privacy,
-        kernel=padded,
         record=record,
         mechanism=mechanism,
         method=method,

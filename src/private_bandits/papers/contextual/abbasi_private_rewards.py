@@ -52,7 +52,6 @@ def linucb_private_rewards(epsilon: float, *, delta: float, dim: int) -> Policy:
         paper=paper,
         algorithm="OFUL",
         privacy=privacy,
-        kernel=stretches,
         record=record,
         mechanism="gaussian",
         calibration="analytic",

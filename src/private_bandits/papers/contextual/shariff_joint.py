@@ -84,7 +84,6 @@ def joint_linucb(epsilon: float, *, delta: float, dim: int, horizon: int, growth
         paper=paper,
         algorithm="Algorithm 1",
         privacy=privacy,
-        kernel=stretches,
         record=record,
         mechanism="tree",
         calibration="analytic",

@@ -91,7 +91,6 @@ def adap_robust_ucb(epsilon: float, *, v: float, u: float, horizon: int, width: 
         algorithm=place,
         variant=version,
         privacy=privacy,
-        kernel=episodes,
         record=record,
         mechanism="laplace" if scale else "none",
     )

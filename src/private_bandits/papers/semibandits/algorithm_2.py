@@ -56,7 +56,6 @@ def cucb_ldp2(epsilon: float, *, horizon: int | None = None, variant: str = "pri
         variant=variant,
         chosen=variant,
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="laplace",
         method=method,

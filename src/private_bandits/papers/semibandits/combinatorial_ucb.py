@@ -51,7 +51,6 @@ def cucb(*, update: str = "all") -> Policy:
         algorithm="Algorithm 1",
         variant="printed",
         privacy=privacy,
-        kernel=index,
         record=record,
         method=method,
     )

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from private_bandits.kernels import index
 from private_bandits.papers.semibandits import algorithm_3
 from private_bandits.papers.semibandits.shared import PAPER
 from private_bandits.policy import Policy
@@ -54,7 +53,6 @@ def cucb_dp_least_pulled(
         variant=variant,
         chosen=variant,
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="tree",
         method=method,

@@ -102,9 +102,9 @@ def anew(made: Callable[[int], Policy]) -> Policy:
     Policy
     """
     runs = [made(length) for length in restarts.LENGTHS]
-    record = restarts.Record(runs[0].kernel.__name__, tuple(run.record for run in runs))
+    record = restarts.Record(tuple(run.record for run in runs))
     variant = words(runs[0].variant, "restarted")
-    return replace(runs[0], name=f"{runs[0].name}, restarted", variant=variant, kernel=restarts, record=record)
+    return replace(runs[0], name=f"{runs[0].name}, restarted", variant=variant, record=record)
 
 
 def run_lengths(rounds: int) -> list[tuple[int, int]]:
