@@ -24,6 +24,7 @@ __all__ = ["log_checkpoints", "simulate", "trace"]
 
 _COMMON = ("problem", "problem_parameters", "horizon", "seed", "versions")
 """What several policies of one call have in common, of what is said of a run."""
+_FACTS = ("paper", "algorithm", "variant", "mechanism", "calibration", "method", "family")
 _COUNTED = 10**7  # rounds of a run whose pulls are counted
 AnyProblem = Arms | Cascade | ConvexLoss | LinearContext | Problem | SemiBandit
 _GRID = np.unique(np.round(10 ** (np.arange(299) / 16)).astype(np.int64))  # to 10^(298/16), the last below 2^62
@@ -311,13 +312,7 @@ def _attributes(problem: AnyProblem, policy: Playable, horizon: int, seed: int) 
         "policy": policy.name,
         "policy_parameters": parameters(policy.constants),
         "privacy": policy.privacy if isinstance(policy.privacy, str) else parameters(policy.privacy),
-        "paper": policy.paper,
-        "algorithm": policy.algorithm,
-        "variant": policy.variant,
-        "mechanism": policy.mechanism,
-        "calibration": policy.calibration,
-        "method": policy.method,
-        "family": policy.family,
+        **{fact: getattr(policy, fact) for fact in _FACTS},
         "horizon": horizon,
         "seed": seed if seed < 2**63 else str(seed),
         "versions": versions(),

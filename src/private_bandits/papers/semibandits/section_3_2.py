@@ -45,9 +45,8 @@ def cucb_dp_least_pulled(
     record, paid = algorithm_3.tree_record(epsilon, list_size, n_arms, horizon, variant, least=True)
     reason = "a tree over rounds, whose leaf is one outcome; which one is public"
     privacy = Guarantee.certified(epsilon, paid, "central", reason)
-    name, method = "CUCB-DP, least pulled", "least pulled"
     return Policy(
-        name=name,
+        name="CUCB-DP, least pulled",
         paper=PAPER,
         algorithm="Section 3.2",
         variant=variant,
@@ -55,7 +54,7 @@ def cucb_dp_least_pulled(
         privacy=privacy,
         record=record,
         mechanism="tree",
-        method=method,
+        method="least pulled",
     )
 
 
