@@ -150,7 +150,7 @@ class Plain:
         self.groups = [-1 for i in self.arms]
         self.sets: list[list[int]] = []  # none: any `size` arms
         if isinstance(problem, SetBandit):
-            self.sets, self.offset = list(map(list, problem.sets)), problem.offset
+            self.sets = list(map(list, problem.sets))
             self.weights = None if problem.weights is None else problem.weights.tolist()
             self.best_arm = problem.reward_name == "largest"
             self.targets = [0 for i in self.arms] if problem.targets is None else problem.targets.tolist()
@@ -247,7 +247,7 @@ class Plain:
         return [*arms, *[-1] * (self.size - len(arms)), len(arms)]
 
     def value(self, arms: Sequence[int], values: Sequence[float]) -> float:
-        """The sum of w (value - offset), the largest value, or the sum over targets of the chance that an arm hits.
+        """The sum of w value, the largest value, or the sum over targets of the chance that an arm hits.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class Plain:
         if self.best_arm:
             return max(values[i] for i in arms)
         if self.weights is not None:
-            return sum(self.weights[i] * (values[i] - self.offset) for i in arms if self.weights[i] > 0)
+            return sum(self.weights[i] * values[i] for i in arms if self.weights[i] > 0)
         missed: dict[int, float] = {}
         for i in arms:
             missed[self.targets[i]] = missed.get(self.targets[i], 1.0) * (1 - min(max(values[i], 0.0), 1.0))
