@@ -180,7 +180,7 @@ def test_fact_1_relates_the_two_constants():
     for problem, _ in FAMILIES.values():
         assert problem.b_1 <= problem.b_inf <= problem.list_size * problem.b_1
     assert [(p.b_1, p.b_inf) for p, _ in FAMILIES.values()] == [
-        (1, 3), (3, 3.75), (1, 3), (1, 3), (1, 6), (1, 3), (1, 1), (1, 3)
+        (1, 3), (3, 3.75), (1, 3), (1, 6), (1, 3), (1, 1), (1, 3)
     ]  # fmt: skip
 
 

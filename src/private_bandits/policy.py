@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from private_bandits import checks
+from private_bandits import checks, learners
 from private_bandits.guarantee import Guarantee
 from private_bandits.kernels import Kernel, module_of, protocol
 from private_bandits.shown import Shown
@@ -231,7 +231,7 @@ class Player:
     horizon: int = 0
 
 
-class InPython(Player):
+class _InPython(Player):
     """A policy written in Python, as `simulate` and `audit` play it: with the attributes and methods of a `Policy`.
 
     Parameters
@@ -274,12 +274,12 @@ class InPython(Player):
     def check(self, problem: Any, horizon: int) -> dict[str, float]:
         """Refuse what is no problem, and a longer run."""
         protocol.check_horizon(self.name, horizon, self.horizon)
-        _learners().check(self._policy, problem, horizon)
+        learners.check(self._policy, problem, horizon)
         return {}
 
     def blank(self, problem: Any, rounds: int) -> np.ndarray:
         """Return an empty trace, as the problem's kernels have it."""
-        return np.asarray(_learners().blank(problem, rounds))
+        return learners.blank(problem, rounds)
 
     def play(
         self,
@@ -291,7 +291,7 @@ class InPython(Player):
         stop: Sequence[bool] = (),
     ) -> np.ndarray:
         """Play a run of a fresh learner to its end."""
-        return np.asarray(_learners().play(problem, self._policy, horizon, checkpoints, streams, trace))
+        return learners.play(problem, self._policy, horizon, checkpoints, streams, trace)
 
     def account(self, delta: float) -> tuple[float, bool]:
         """Return that nothing is proved: what it says of itself is a promise."""
@@ -302,7 +302,7 @@ class InPython(Player):
         return horizon
 
 
-Playable = Policy | InPython
+Playable = Policy | _InPython
 """What `simulate` and `audit` ask of a policy, compiled or in Python: both have the same methods."""
 
 
@@ -334,7 +334,7 @@ def playable(policy: Any) -> Playable:
     start = None if isinstance(policy, type) or not hasattr(policy, "name") else getattr(policy, "start", None)
     if not callable(start):
         raise ValueError(f"policy must be a Policy or have a name and start(...), got {checks.brief(policy)}")
-    return InPython(policy)
+    return _InPython(policy)
 
 
 def words(*parts: str) -> str:
@@ -355,10 +355,3 @@ def words(*parts: str) -> str:
     'printed, c = 4'
     """
     return ", ".join(filter(None, parts))
-
-
-def _learners() -> Any:
-    """The room of learners written in Python, imported when one is played."""
-    from private_bandits import learners
-
-    return learners
