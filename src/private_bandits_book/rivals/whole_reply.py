@@ -118,7 +118,7 @@ class AllBits(AllObserved):
             raise ValueError(f"problem of {self.name} must be a SemiBandit of K = {self.list_size}, got {problem}")
         super().start(problem, choice, noise)
         if self.sets:
-            self.shift = self.flip + (1.0 - 2.0 * self.flip) * self.shift  # in units of a draw
+            self.shift = self.flip  # the mean of an answer whose bit is 0
         return self
 
     def tell(self, feedback: Any) -> list[int]:
