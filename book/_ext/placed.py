@@ -101,7 +101,7 @@ CHAPTERS = {
     "semibandits_proofs": Placed(letter="B"),
 }
 
-FOLDED = {"parameters": "the parameters", "solution": "the solution"}  # cells, by their tags
+FOLDED = {"parameters": "the parameters"}  # cells, by their tags
 
 _TARGET = re.compile(r'^<a id="([^"\s]+)"></a>$', flags=re.MULTILINE)
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")
