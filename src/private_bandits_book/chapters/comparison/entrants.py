@@ -386,6 +386,7 @@ FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {
     "arms": {
         "Thompson": lambda s: baselines.thompson(),
         "UCB(0.5)": lambda s: baselines.ucb(alpha=0.5),
+        "DP-KLUCB, without noise": lambda s: ARMS["DP-KLUCB"].make(s, math.inf, *TUNED["arms"]["DP-KLUCB"]),
     },
     "lists": _OBSERVED | {"CascadeUCB1": lambda s: cascading.cascade_ucb1(least_first=True)},
     "sets": {"Thompson": lambda s: rivals.AllObserved(), "CUCB": lambda s: semibandits.cucb()},

@@ -16,11 +16,12 @@ from private_bandits_book.chapters.comparison.entrants import ENTRANTS
 from private_bandits_book.numbers import power, short
 from private_bandits_book.plots import Picture
 
-__all__ = ["answer", "best", "by_horizon", "drawn", "groups", "priced", "ranked", "table", "worst"]
+__all__ = ["apart", "answer", "best", "drawn", "groups", "panels", "priced", "ranked", "table", "worst"]
 
 _CLASSES = {False: "tuned", True: "as proved"}
 _ORDER = [f"{trust}, {kind}" for trust in ("central", "central, joint", "local") for kind in ("pure", "approximate")]
 _Z, _MANY, _LEAST = 1.96, 10**6, 1e-9
+_MEANS = "Geometric means over {} instances; bands are 95 % over instances and runs."
 
 
 def priced(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
@@ -40,7 +41,7 @@ def priced(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
         without privacy, and `proved`, whether its constants are those of a theorem. A policy that has no constants to
         choose and a theorem has a row in both classes.
     """
-    rows = rows.assign(epsilon=rows["pays"])
+    rows = rows.assign(epsilon=rows["pays"]).reset_index(drop=True)
     free = rows[np.isinf(rows["epsilon"])]
     least = free.loc[free.groupby(["instance", "horizon"])["regret"].idxmin()]
     base = least[["instance", "horizon"]].assign(
@@ -183,27 +184,27 @@ def answer(rows: pd.DataFrame, epsilon: float, horizon: int) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row a guarantee, unless it has the names of another row: `guarantee`; `take, price, worst, failed` of the
-        tuned ones; and `proved`, the first with the constants of a theorem, with its price.
+        A row a guarantee, unless the row before takes the same: `guarantee`; `take, price, worst, failed` of the tuned
+        ones, or of those with the constants of a theorem where they have less; and `proved`, the first of these.
     """
     rows = rows[rows["entrant"] != "All or nothing"]
     told: list[dict[str, Any]] = []
     for guarantee in dict.fromkeys(name for name, _ in groups(rows) if name in _ORDER):
         row: dict[str, Any] = {"guarantee": guarantee}
-        for proved in (False, True):
-            found = ranked(rows, guarantee, proved, epsilon, horizon, stronger=True)
-            if len(found) and proved:
-                row["proved"] = f"{' or '.join(best(found))}: {found['shown'].iloc[0]}"
-            elif len(found):
-                row |= {"take": " or ".join(best(found)), "price": found["shown"].iloc[0]}
-                row |= {"worst": found["at_worst"].iloc[0], "failed": found["failures"].iloc[0]}
-        if all((row.get("take"), row.get("proved")) != (one.get("take"), one.get("proved")) for one in told):
+        classes = [ranked(rows, guarantee, proved, epsilon, horizon, stronger=True) for proved in (False, True)]
+        if len(classes[1]):
+            row["proved"] = f"{' or '.join(best(classes[1]))}: {classes[1]['shown'].iloc[0]}"
+        found = min((one for one in classes if len(one)), key=lambda one: one["price"].iloc[0])
+        first = found.iloc[0]
+        row |= {"take": " or ".join(best(found)), "price": first["shown"], "worst": first["at_worst"]}
+        row["failed"] = first["failures"]
+        if all(row["take"] != one["take"] for one in told):
             told.append(row)
     return pd.DataFrame(told)
 
 
-def by_horizon(rows: pd.DataFrame, policies: Sequence[str], epsilon: float) -> pd.DataFrame:
-    """Return prices by horizon.
+def apart(rows: pd.DataFrame, policies: Sequence[str], epsilon: float, by: str, horizon: int = 0) -> pd.DataFrame:
+    """Return the prices of some policies apart by horizon, or at one horizon by family.
 
     Parameters
     ----------
@@ -211,16 +212,23 @@ def by_horizon(rows: pd.DataFrame, policies: Sequence[str], epsilon: float) -> p
         Of `priced`.
     policies : sequence of str
     epsilon : float
+    by : {"horizon", "family"}
+    horizon : int
+        Of the prices by family.
 
     Returns
     -------
     DataFrame
-        A row a policy: `policy`, and its geometric mean price by horizon, in words.
+        A row a policy: its geometric mean price in words.
     """
     here = rows[(rows["epsilon"] == epsilon) & rows["entrant"].isin(policies)]
     here = here.drop_duplicates(["entrant", "instance", "horizon"])
-    prices = np.exp(here.groupby(["entrant", "horizon"])["log"].mean()).unstack()
-    prices.columns = [f"T = {power(int(horizon))}" for horizon in prices.columns]
+    if by == "family":
+        here = here[here["horizon"] == horizon]
+    named = {"horizon": here["horizon"], "family": here["instance"].str.rpartition(" ")[0].rename("family")}[by]
+    prices = np.exp(here["log"].groupby([here["entrant"], named]).mean()).unstack()
+    if by == "horizon":
+        prices.columns = [f"T = {power(int(each))}" for each in prices.columns]
     return prices.reindex([*policies]).rename_axis("policy").map(short)
 
 
@@ -274,24 +282,61 @@ def drawn(
     """
     by = "epsilon" if epsilon is None else "horizon"
     here = rows[rows["horizon"] == horizon] if epsilon is None else rows[rows["epsilon"] == epsilon]
-    here = here.drop_duplicates(["entrant", "instance", by])
-    told = []
-    for name in (*spoken, *others):
-        for (guarantee, at), part in here[here["entrant"] == name].groupby(["guarantee", by]):
-            price = _mean(part["log"], part["variance"] + part["base_variance"])
-            row = {"policy": name, "trust": guarantee.split(",")[0], "mechanism": "", "family": ""}
-            row |= dict.fromkeys(["epsilon", "value_epsilon", "effective_epsilon"], at if epsilon is None else epsilon)
-            row |= {"t": horizon if epsilon is None else at, "horizon": horizon if epsilon is None else at}
-            row |= {"regret": math.exp(price.measured), "instances": len(part), "replications": _MANY}
-            told.append(row | {"regret_se": (math.exp(price.high) - math.exp(price.low)) / 2 / _Z})
-    frame = pd.DataFrame(told)
+    frame = pd.concat([_line(here, name, by) for name in (*spoken, *others)], ignore_index=True)
     look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy"}
     picture = plots.curves(frame, by if epsilon is None else "t", spoken=spoken, **look)
     where = f"T = {power(horizon)}" if epsilon is None else f"ϵ = {epsilon:g}"
-    many = frame["instances"].max()
-    said = f"{where}. Geometric means over {many} instances; bands are 95 % over instances and runs."
-    data = frame[["policy", "trust", by, "regret", "regret_se", "instances"]].rename(columns={"regret": "price"})
-    return picture._replace(facts=said, data=data)
+    return picture._replace(facts=f"{where}. {_MEANS.format(frame['instances'].max())}", data=_data(frame, by))
+
+
+def panels(tests: Mapping[str, pd.DataFrame], horizons: Mapping[str, int], epsilon: float) -> Picture:
+    """Draw the least prices of central and of local privacy along epsilon, a panel a kind of problem.
+
+    Parameters
+    ----------
+    tests : mapping of str to DataFrame
+        Of `priced`, by kind.
+    horizons : mapping of str to int
+        T, by kind.
+    epsilon : float
+        At which the policy with the least price is chosen.
+
+    Returns
+    -------
+    Picture
+    """
+    found = []
+    for kind, rows in tests.items():
+        here = rows[(rows["horizon"] == horizons[kind]) & (rows["entrant"] != "All or nothing")]
+        for trust in ("central", "local"):
+            part = here[(here["epsilon"] == epsilon) & here["guarantee"].str.startswith(trust)]
+            name = part.groupby("entrant")["log"].mean().idxmin()
+            found.append(_line(here, name, "epsilon").assign(facet=kind, kind=trust))
+    frame = pd.concat(found, ignore_index=True).assign(t=1)
+    look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy", "same": False, "headed": False}
+    picture = plots.panels(frame, "epsilon", by="facet", label=lambda row: row.kind, **look)
+    longest = sorted({*horizons.values()})
+    facts = f"T = {power(longest[0])} to {power(longest[-1])}, by panel. {_MEANS.format('the')}"
+    return picture._replace(facts=facts, data=_data(frame, "epsilon", "facet"))
+
+
+def _line(rows: pd.DataFrame, name: str, by: str) -> pd.DataFrame:
+    """The geometric mean prices of a policy, as rows that plots read."""
+    found = []
+    here = rows[rows["entrant"] == name].drop_duplicates(["instance", by])
+    for (guarantee, at), part in here.groupby(["guarantee", by]):
+        price = _mean(part["log"], part["variance"] + part["base_variance"])
+        first = part.iloc[0]
+        row = {"policy": name, "trust": guarantee.split(",")[0], "mechanism": "", "family": ""}
+        row |= dict.fromkeys(["epsilon", "value_epsilon", "effective_epsilon"], first["epsilon"])
+        row |= {"t": first["horizon"], "horizon": first["horizon"], by: at, "regret": math.exp(price.measured)}
+        row |= {"instances": len(part), "replications": _MANY}
+        found.append(row | {"regret_se": (math.exp(price.high) - math.exp(price.low)) / 2 / _Z})
+    return pd.DataFrame(found)
+
+
+def _data(frame: pd.DataFrame, *by: str) -> pd.DataFrame:
+    return frame[[*by, "policy", "trust", "regret", "regret_se", "instances"]].rename(columns={"regret": "price"})
 
 
 def _mean(logs: pd.Series, variances: pd.Series) -> Interval:
