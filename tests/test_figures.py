@@ -191,6 +191,13 @@ def test_svg_keeps_the_curve_within_a_twentieth_of_a_point():
     assert vector._shorten(broken).endswith("M99 9 L100 9 z")
 
 
+def test_texts_that_a_line_follows_are_told_apart_without_colours():
+    few = np.array([1e3, 1e4, 1e5])
+    parts = [curve("p", 100, label=hue, hue=hue, t=few, trust="none") for hue in ("printed", "stated", "repaired")]
+    drawn = figures.regret_curves(pd.concat(parts)).axes[0].lines
+    assert len({one.get_marker() for one in drawn if one.get_label()[0] != "_"}) == 3
+
+
 def test_the_readers_settings_neither_change_nor_show():
     before, plain = dict(mpl.rcParams), figures.svg(FIGURES["legend"]())
     with pytest.raises(ZeroDivisionError), figures.style():
