@@ -368,6 +368,7 @@ def test_words_stand_where_they_are_seen_and_regions_are_named():
         figures.Note("T^0.3", 3e4, "Laplace"),
         figures.Note("here", 300.0, 5000.0),
         figures.Region("no regret can be here", T, 100 * np.log(T + 1)),
+        figures.Region("nothing here", T, 1e4, "above"),
     ]
     figure = figures.regret_curves(frame, yscale="log", said=said)
     assert figures.unclear(figure) == []
@@ -384,6 +385,7 @@ def test_words_stand_where_they_are_seen_and_regions_are_named():
     assert np.hypot(*((box.x0 + box.x1) / 2 - beside[0], (box.y0 + box.y1) / 2 - beside[1])) < 60
     inside = axes.transData.inverted().transform(words["no regret can be here"].get_points())
     assert all(y < np.interp(x, T, 100 * np.log(T + 1)) for x, y in inside)
+    assert axes.transData.inverted().transform(words["nothing here"].get_points())[:, 1].min() > 1e4
     with pytest.warns(UserWarning, match="a line of said must be one of .* got 'else'"):
         figures.regret_curves(frame, said=[figures.Crossing("else", "Laplace", "")])
 
