@@ -30,6 +30,7 @@ LONGEST, OWN = 15, 28  # lines of a definition, and of a policy that the pages f
 # What Jupyter and a forge would show as it stands: {role}`words`, the fence of a directive, and a label.
 MYST = re.compile(r"\{[\w:+.-]+\}`|^ *(?:`{3,}|~{3,}|:{3,}) *\{|^:{3,}|^\(\S+\)= *$", re.MULTILINE)
 WIDEST, TALLEST, VISIBLE, HIDDEN = 75, 30, range(15, 301), 12  # letters, lines of a cell, of all that are shown or not
+EXERCISES, SOLUTION = "## Try this", "<details><summary>Solution</summary>"
 # A path of one machine, an object's address, a kernel's temporary file, a time of day.
 PASSING = re.compile(r"(?<![\w.])/(home|root|tmp|Users|opt)/|\bat 0x[0-9a-f]+|ipykernel_\d+|\d\d:\d\d:\d\d")
 
@@ -59,6 +60,17 @@ NO_HTML = re.compile(
     r"^( *)(`{3,}|~{3,}).*?^\1\2`*$|(`+)(?!`).*?(?<!`)\3(?!`)|\$\$.*?\$\$|\$[^$\n]*\$", re.MULTILINE | re.DOTALL
 )
 LINK = re.compile(r"\]\(([^()\s]+)\)")
+
+# Words that only this book used, and the field's: CONTRIBUTING, Voice.
+PRIVATE = {
+    "laws?": "distribution",
+    "in clear": "without noise",
+    "behind noise": "from noisy answers",
+    "outgrows?": "grows faster than",
+    "as one likes": "arbitrarily",
+    "with much room": "far from tight",
+    "really pays?": "is really private with",
+}
 
 CHAPTERS = [path for path in NOTEBOOKS if (ROOT / "book" / "data" / path.stem).is_dir()]
 
@@ -129,7 +141,8 @@ def unreadable(notebook: dict[str, Any]) -> list[str]:
         elif tags & {"remove-input", "remove-cell", "hide-input", "hide-cell"}:
             hidden += 0 if _only_says(source) else len(lines)
         else:
-            visible += sum(not re.match(r" *(#|$)", line) for line in lines)
+            if "solution" not in tags:
+                visible += sum(not re.match(r" *(#|$)", line) for line in lines)
             found += [f"{cell['id']}: {len(line)} letters: {line}" for line in lines if len(line) > WIDEST]
             if len(lines) > TALLEST:
                 found.append(f"{cell['id']}: {len(lines)} lines")
@@ -138,6 +151,38 @@ def unreadable(notebook: dict[str, Any]) -> list[str]:
     if hidden > HIDDEN:
         found.append(f"{hidden} lines are hidden")
     return found
+
+
+def unsolved(notebook: dict[str, Any]) -> list[str]:
+    """Return what is wrong with a chapter's exercises, where it has them: how many, and which lack a solution."""
+    section, found = "", list[str]()
+    solved: list[int] = []  # solutions of each exercise
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            lines = [SOLUTION] if "solution" in cell["metadata"].get("tags", ()) else []
+        else:
+            lines = "".join(cell["source"]).splitlines()
+        for line in lines:
+            if line.startswith("## "):
+                section = line
+            elif line.startswith("### ") and section == EXERCISES:
+                solved.append(0)
+            elif line == SOLUTION and section == EXERCISES and solved:
+                solved[-1] += 1
+            elif line == SOLUTION:
+                found.append(f"{cell['id']}: a solution of no exercise")
+    sources = ["".join(cell["source"]) for cell in notebook["cells"]]
+    if any(EXERCISES in source.splitlines() for source in sources) and (len(solved), 0 in solved) != (3, False):
+        found.append(f"solutions of the exercises, which must be three: {solved}")
+    return found
+
+
+def private_words(notebook: dict[str, Any]) -> list[str]:
+    """Return the words of a notebook's prose that only this book used, and what to write."""
+    texts = [("".join(cell["source"]), cell["cell_type"] == "markdown") for cell in notebook["cells"]]
+    prose = [text for text, is_markdown in texts if is_markdown or "chapter.say(" in text]
+    known = [(re.compile(rf"\b{word}\b".replace(" ", r"\s+")), better) for word, better in PRIVATE.items()]
+    return [f"{one[0]!r}: {better}" for text in prose for word, better in known for one in word.finditer(text)]
 
 
 class _Html(HTMLParser):
@@ -230,6 +275,7 @@ def test_stored_state_is_fit_to_commit(path: Path) -> None:
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_a_chapter_is_an_experiment_that_reads_whole(path: Path) -> None:
     assert unreadable(_read(path)) == []
+    assert unsolved(_read(path)) == []
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "book").glob("*_proofs.md")), ids=lambda path: path.stem)
@@ -244,6 +290,20 @@ def test_proofs_are_plain_markdown(path: Path) -> None:
 @every_notebook
 def test_a_notebook_shows_all_in_jupyter_and_on_a_forge(path: Path) -> None:
     assert unshown(_read(path), path.parent) == []
+
+
+@every_notebook
+def test_prose_has_the_words_of_the_field(path: Path) -> None:
+    assert private_words(_read(path)) == []
+
+
+def test_a_private_word_would_be_found() -> None:
+    notebook = _readable()
+    assert private_words(notebook) == []
+    notebook["cells"][1]["source"] += " The law of a reward shows in\nclear."
+    notebook["cells"][2]["source"] = 'chapter.say("A rate that outgrows.")'
+    found = private_words(notebook)
+    assert [one.partition(":")[0] for one in found] == ["'law'", "'in\\nclear'", "'outgrows'"]
 
 
 @pytest.mark.parametrize(
@@ -403,6 +463,34 @@ def test_what_keeps_a_chapter_from_being_read_would_be_found(place: int, key: st
 )
 def test_a_cell_that_changes_another_one_would_be_found(cells: list[str], said: list[str]) -> None:
     assert list(entangled(dict(enumerate(cells)))) == said
+
+
+def _solved() -> dict[str, Any]:
+    """A chapter with three exercises: one solved by a cell, which is not counted, and two in words."""
+    words = f"### Exercise\n\nHow many?\n\n{SOLUTION}\n\nTwo.\n\n</details>"
+    code = {"cell_type": "code", "metadata": {"tags": ["solution"]}, "source": "y\n" * 30, "outputs": []}
+    prose = [f"{EXERCISES}\n\n### Exercise\n\nHow many?", f"{words}\n\n{words}\n\n## Limits"]
+    first, second = ({"cell_type": "markdown", "metadata": {}, "source": one} for one in prose)
+    cells = [*_readable()["cells"], first, *[code] * 10, second]
+    return {"cells": [{**cell, "id": f"c{place:03d}"} for place, cell in enumerate(cells)]}
+
+
+@pytest.mark.parametrize(
+    ("cell", "old", "new"),
+    [
+        (-1, SOLUTION, "<details><summary>Answer</summary>"),
+        (-1, "### Exercise", "Exercise"),
+        (-12, "### Exercise", "Exercise"),
+        (-12, EXERCISES, "## Exercises"),
+        (-1, "## Limits", "### Limits"),
+        (-1, "## Limits", f"## Limits\n\n{SOLUTION}"),
+    ],
+)
+def test_an_exercise_without_a_solution_would_be_found(cell: int, old: str, new: str) -> None:
+    notebook = _solved()
+    assert unreadable(notebook) == unsolved(notebook) == []
+    notebook["cells"][cell]["source"] = notebook["cells"][cell]["source"].replace(old, new)
+    assert unsolved(notebook) != []
 
 
 @pytest.mark.parametrize("lines", [(1,) * 4, (30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30)])

@@ -16,14 +16,15 @@ from bs4 import BeautifulSoup
 from private_bandits_book.pages import render
 
 BOOK = Path(__file__).parents[1] / "book"
-CONF = """extensions = ["myst_nb", "sphinxcontrib.bibtex", "mathml", "lab", "claims", "placed"]
+CONF = """extensions = ["myst_nb", "sphinxcontrib.bibtex", "mathml", "lab", "claims", "placed", "exercises"]
 bibtex_bibfiles = ["book/references.bib"]
 html_math_renderer, nb_execution_mode, nb_render_markdown_format = "mathml", "off", "myst"
 myst_enable_extensions = ["dollarmath"]
 nb_mime_priority_overrides = [["html", "text/markdown", 0]]
 exclude_patterns = ["book/_*"]
 """
-PROSE = """# Cascading bandits
+PROSE = """<a id="what-they-ask"></a>
+# Cascading bandits
 
 [Wang et al. (2021)](https://arxiv.org/abs/2105.11126) ask. The instance is
 [theirs](https://arxiv.org/abs/1502.02763), of [Kveton et al., 2015](https://arxiv.org/abs/1502.02763).
@@ -46,11 +47,12 @@ As [Auer et al. (2002)](https://doi.org/10.1137/S0097539701398375) and, of episo
 
 ## Two
 
-By [one bit](#proof-one).
+By [one bit](#proof-one) on [what they ask](cascading.ipynb#what-they-ask).
 """
 TABLE = "| a |\n| --- |\n" + "".join(f'| <a href="#cascading-claim-theorem-{one}">{one}</a> |\n' for one in (1, 4))
 WORKS = ("the nonstochastic multiarmed", "private episodic reinforcement", "improved algorithms for linear")  # as meant
 DRAWN = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt"/>'
+SOLUTION = "<details><summary>Solution</summary>"
 META = {"kernelspec": {"display_name": "x", "name": "python3"}, "language_info": {"name": "python"}}
 
 
@@ -64,8 +66,10 @@ def _notebook(prose: str = PROSE) -> str:
     outputs = [{"output_type": "display_data", "metadata": {}, "data": one} for one in shown]
     code = {"cell_type": "code", "id": "b", "metadata": {}, "source": "1", "execution_count": 1, "outputs": outputs}
     words = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": prose}
-    rest = {"cell_type": "markdown", "id": "c", "metadata": {}, "source": "The end."}
-    return json.dumps({"cells": [words, code, rest], "metadata": META, "nbformat": 4, "nbformat_minor": 5})
+    text = f"## Try this\n\n### One\n\nHow many?\n\n{SOLUTION}\n\nTwo $x$.\n\n</details>\n\n### Two\n\nHow many?"
+    rest = {"cell_type": "markdown", "id": "c", "metadata": {}, "source": text}
+    solved = code | {"id": "d", "metadata": {"tags": ["solution"]}, "outputs": [], "source": "1 + 1"}
+    return json.dumps({"cells": [words, code, rest, solved], "metadata": META, "nbformat": 4, "nbformat_minor": 5})
 
 
 def _built(
@@ -131,11 +135,20 @@ def test_laboratory_and_bibliography_are_placed(which: str, request: pytest.Fixt
     made = request.getfixturevalue(which)
     page = made[0] if which == "book" else made
     heads = [head.get_text().strip("¶") for head in page.select("[role=main] :is(h1, h2)")]
-    assert heads == ["Cascading bandits", "Run it here", "The problem", "References"]
+    assert heads == ["Cascading bandits", "Run it here", "The problem", "Try this", "References"]
     panel = page.select_one("section#run-it-here [data-lab=cascading]")
     assert panel is not None and panel.select("noscript img")
     listed = sorted(one.get_text().split(",")[0].split()[-1] for one in page.select(".citation"))
     assert listed == ["Kveton", "Wang", "Wu", "Wu"]  # both that Wu et al. (2023) may be
+
+
+@pytest.mark.parametrize("which", ["book", "rerun"])
+def test_exercises_are_marked_and_their_solutions_folded(which: str, request: pytest.FixtureRequest) -> None:
+    made = request.getfixturevalue(which)
+    one, two = (made[0] if which == "book" else made).select("#try-this > section.exercise")
+    (words,), (cell,) = one.select("details.solution"), two.select("div.cell.tag_solution > details.hide")
+    assert " ".join(words.get_text().split()) == "Solution Two x." and words.select("math")
+    assert "Solution in code" in cell.get_text() and "1 + 1" in cell.get_text() and not cell.has_attr("open")
 
 
 @pytest.mark.parametrize("which", ["book", "rerun"])
