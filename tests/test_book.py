@@ -293,6 +293,9 @@ def test_a_page_is_finished_in_an_order_in_which_each_rule_sees_its_case() -> No
         '<td class="text-left"><p><code class="docutils literal notranslate"><span class="pre">[1.0,</span> '
         '<span class="pre">8.0]</span></code></p></td>': '<td class="text-left"><code><span class="kept">[1.0, 8.0]'
         "</span></code></td>",
+        "<td><p>-0.5 and 5.6e-06</p></td>": "<td>−0.5 and 5.6·10⁻⁶</td>",
+        "<td><p><strong>not reproduced</strong>, exact</p></td>": '<td><span class="claim-verdict" '
+        'data-verdict="not reproduced">✗ not reproduced</span>, exact</td>',
         f"<td><p>{50 * 'a'}</p></td>": f'<td class="sentence">{50 * "a"}</td>',
     }
     for written, read in cases.items():
