@@ -221,6 +221,7 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
     for chapter, claim in rows:
         address, page = f"{chapter}-claim-{claim}", by_name[f"{chapter}.html"]
         assert f"{page.path.name}#{address}" in by_name["claims.html"].links or address not in page.ids
+    assert "semibandits_proofs.html#proof-semi-theorem-9" in by_name["claims.html"].links
     for chapter in LEDGERS:
         assert any(one.startswith(f"{chapter}-claim-") for one in by_name[f"{chapter}.html"].ids)
     index = (site / "searchindex.js").read_text(encoding="utf-8")
