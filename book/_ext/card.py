@@ -73,10 +73,12 @@ def _again(chapter: str, seconds: dict[str, int], longer: int) -> str:
     command = f"private-bandits run {chapter} -p 'epsilons=[{EPSILON}]'"
     took = f", in about {_time(seconds[chapter])}" if chapter in seconds else ""
     stored = f" Its longer studies are stored; they take {_time(longer)}." if longer else ""
+    links = (
+        f'<a href="rerun.html">All parameters</a>, <a href="../_sources/book/{chapter}.ipynb" download>the notebook</a>'
+    )
     return (
         f'<p>Rerun with your parameters{took}:</p><div class="highlight"><pre>{escape(command)}\n</pre></div>'
-        f'<p><a href="rerun.html">All parameters</a>, <a href="../_sources/book/{chapter}.ipynb" download>the notebook</a>.'
-        f"{stored}</p>"
+        f"<p>{links}.{stored}</p>"
     )
 
 
