@@ -16,7 +16,7 @@ from private_bandits_book.chapters.comparison.entrants import ENTRANTS
 from private_bandits_book.numbers import power, short
 from private_bandits_book.plots import Picture
 
-__all__ = ["apart", "answer", "best", "drawn", "groups", "panels", "priced", "ranked", "table", "worst"]
+__all__ = ["answer", "apart", "best", "drawn", "groups", "panels", "priced", "ranked", "table", "worst"]
 
 _CLASSES = {False: "tuned", True: "as proved"}
 _ORDER = [f"{trust}, {kind}" for trust in ("central", "central, joint", "local") for kind in ("pure", "approximate")]
