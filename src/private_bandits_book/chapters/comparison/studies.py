@@ -171,9 +171,9 @@ class Search(NamedTuple):
 
 
 SEARCHES = {
-    "arms": Search(10**5, 200, 4, ("DP-IMED", "DP-KLUCB", "Thompson, replayed", "LDP-UCB-B")),
-    "lists": Search(10**4, 200, 2, ("Thompson, one item, replayed", "Thompson, batches of lists", "one bit")),
-    "sets": Search(10**4, 200, 2, ("Thompson, batches of lists", "Thompson, all bits", "Thompson, one bit")),
+    "arms": Search(10**5, 50, 10, ("DP-KLUCB", "Thompson, replayed", "LDP-UCB-B")),
+    "lists": Search(10**4, 40, 10, ("Thompson, one item, replayed", "Thompson, batches of lists", "one bit")),
+    "sets": Search(10**4, 40, 10, ("Thompson, batches of lists", "Thompson, all bits", "Thompson, one bit")),
     "contexts": Search(10**12, 200, 12, ("greedy epochs", "LinUCB", "Algorithm 5")),
     "pairs": Search(10**12, 200, 12, ("greedy epochs", "LinUCB", "private rewards, as proved")),
     "tails": Search(10**12, 200, 12, ("exceedance counts", "episodes", "LDP Robust SE")),
