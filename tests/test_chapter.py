@@ -15,6 +15,8 @@ import xarray as xr
 
 from private_bandits import simulate
 from private_bandits.baselines import adap_ucb, dp_se, ucb
+from private_bandits.estimates import Interval, mean_interval
+from private_bandits.papers import cascading as paper
 from private_bandits.papers.cascading import b_lb, cascade_ucb1, cucb_gaussian, ucb_laplace, uniform
 from private_bandits.problems import Arms
 from private_bandits_book import chapter as room
@@ -25,6 +27,7 @@ from private_bandits_book.chapters.comparison import ranking
 from private_bandits_book.judging import less
 from private_bandits_book.judging.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from private_bandits_book.parameters import UsageError
+from private_bandits_book.rivals import OneItem
 
 BOOK = find_book()
 OWN = {name: parameter.default for name, parameter in BOOK.parameters("cascading").items()}
@@ -87,6 +90,7 @@ def test_what_is_not_allowed_is_refused_in_a_line(given, said):
         ["# Parameters\nhorizn = 300\n", "# Parameters\nhorizon = 300\nprint(horizon)\n"],
         ["# Parameters\nepsilons = [x / 2 for x in range(1, 3)]\n"],
         ["# Parameters\nfor i in range(3):\n    print(i)\n"],
+        *(["x = " + "1+" * 9999 + "1"], ["x = " + "-" * 9999 + "1"], ["x = '\udcff'"]),  # which no Python reads
         ["# Parameters\nmine = 3\nget_ipython().run_line_magic('time', 'mine')\n"],
     ],
 )
@@ -192,6 +196,13 @@ def test_a_class_of_a_reader_s_own_is_not_known_by_its_record(small):
     assert set(small.play(SHOP, [worst])["regret"]) == {123.0}
 
 
+def test_a_class_of_the_library_that_was_given_another_method_is_run_again(small, monkeypatch):
+    arms = Arms.bernoulli([1.0, 0.0])
+    small.play(arms, [OneItem()])
+    monkeypatch.setattr(OneItem, "ask", lambda self: [setattr(self, "first", 1) or 1])
+    assert small.play(arms, [OneItem()])["regret"].max() == 300.0
+
+
 @dataclass(frozen=True)
 class Held(Greedy):
     """One that has no hash."""
@@ -212,6 +223,8 @@ def test_a_policy_that_does_not_fit_is_refused_in_a_line(small):
     ):
         with pytest.raises(UsageError, match=said):
             small.play(problem, [cascade_ucb1(), policy])
+    with pytest.raises(UsageError, match="labels must be other than the columns of all runs, got policy, regret$"):
+        small.play(SHOP, [LAPLACE], policy="mine", regret=0.0, panel="a")
     for policies in (LAPLACE, []):
         with pytest.raises(UsageError, match="policies must be a list of at least one"):
             small.play(SHOP, policies)
@@ -221,6 +234,8 @@ def test_a_longer_study_has_the_facts_of_its_policies(small):
     rows = small.long("growth")
     assert len(rows) == len(pd.read_csv(BOOK.data("cascading") / "long-growth.csv"))
     assert rows[["paper", "trust", "problem", "uniform"]].notna().all().all()
+    with pytest.raises(UsageError, match="cascading must be one of growth, kappa, learning, order, got 'none'"):
+        small.play(SHOP, [LAPLACE], stored="none")
 
 
 # Figures and tables
@@ -243,6 +258,55 @@ def test_a_figure_has_its_numbers_and_pictures_for_every_viewer(small, shown, tm
     caption = f"A sentence. T = 300 on {where}. Mean of 3 runs;"
     assert caption in bundle["text/markdown"]
     assert "uniform play 92" in bundle["text/markdown"]  # the alternative text
+
+
+def test_a_caption_tells_a_figure_of_the_paper_from_one_of_the_book(small, shown):
+    runs = plots.curves(small.play(SHOP, [LAPLACE]))
+    for label, begins in (("figure-1a", "The paper's Figure 1(a): a"), ("figure-price", "Figure 1(a): a")):
+        small.figure(label, runs, "Figure 1(a): a sentence.")
+        assert f"\n{begins} sentence." in shown[-1].markdown
+
+
+def test_hues_say_whom_one_trusts_or_else_which_text_a_line_follows(small):
+    sizes = {"n_arms": 20, "list_size": 4, "horizon": 300}
+    hybrid = {"n_arms": 20, "horizon": 300}
+    central = [paper.ucb_hybrid(1.0, **hybrid, noise_multiplier=0.01), paper.ucb_hybrid(1.0, **hybrid)]
+    central += [paper.repaired_central(1.0, **sizes)]
+    one_trust = small.play(SHOP, [*central, cascade_ucb1(), uniform()])
+    drawn = plots.panels(one_trust, by="variant").data
+    assert [*drawn.drop_duplicates("content")["hue"]] == ["printed", "stated", "repaired", "none", "uniform"]
+    both = plots.join(one_trust, small.play(SHOP, [LAPLACE]))
+    drawn = plots.panels(both, by="variant").data
+    assert [*drawn.drop_duplicates("content")["hue"]] == ["central"] * 3 + ["none", "uniform", "local"]
+    drawn = plots.panels(both, by="variant", hue=lambda row: "rival").data
+    assert {*drawn["hue"]} == {"rival"}
+
+
+def test_an_axis_says_horizon_where_each_point_is_a_run_of_its_own(small):
+    runs = plots.join(*(small.play(SHOP, [LAPLACE], horizon=t, checkpoints=[]).assign(horizon=t) for t in (100, 300)))
+    said = {text.get_text() for text in plots.curves(runs).fig.texts}
+    assert "horizon T" in said
+    said = {text.get_text() for text in plots.curves(runs.assign(horizon=300)).fig.texts}
+    assert "round t" in said
+
+
+def test_a_small_result_is_a_table_with_names_for_every_viewer(small, tmp_path):
+    rows = pd.DataFrame({"policy": ["blocks", "a_b"], "ln T": [1299.25, -0.5], "share": [0.95, 1.0]})
+    rows["power"] = [mean_interval([0.25, 0.75]).through(lambda end: end / 10), Interval.exact(1.0)]
+    shown = small.frame(rows, formats={"share": ".0%"})
+    assert shown.text.splitlines() == [
+        "Policy   ln T  Share               Power",
+        "blocks  1,299   95\u202f%  0.05 [−0.27, 0.37]",
+        "a b      −0.5  100\u202f%   1.00 [1.00, 1.00]",
+    ]
+    assert "| Policy | ln T | Share | Power |\n| :--- | ---: | ---: | ---: |\n| blocks | 1,299 |" in shown.markdown
+    assert "<th>ln T</th>" in shown.html and "<caption>" not in shown.html
+    assert not list(tmp_path.rglob("*.csv"))
+    by_name = small.frame(rows.set_index("policy"), {"policy": "kind", "share": "part"}, {"share": ".0%"})
+    assert by_name.text.splitlines()[0].split() == ["Kind", "Part"]
+    assert small.frame({"exact loss": 2.263, "promise": math.inf}).text.splitlines()[1].split() == ["2.263", "∞"]
+    with pytest.raises(ValueError, match="columns of the frame must be among policy, .* got 'none'"):
+        small.frame(rows, {"none": "None"})
 
 
 def test_panels_that_the_paper_labels_have_a_file_each(small, shown, tmp_path):

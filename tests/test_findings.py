@@ -80,7 +80,7 @@ def printed_horizon():
 def near():
     parameters = {name: one.default for name, one in find_book().parameters("semibandits").items()}
     growth = sets.growth(sets.added(Chapter("semibandits", parameters).long("blocks")))
-    exponents = [one.measured for one in growth[growth["algorithm"].str.contains("blocks")]["power"]]
+    exponents = [one.measured for one in growth[growth["algorithm"].str.contains("blocks")]["exponent"]]
     return f"{sum(exponents) / len(exponents):.1f}"
 
 
@@ -97,12 +97,14 @@ SAID = {
     },
     "contextual": {
         r"which we build below, has \$T\^\{(\S+)\}\$": lambda: power("weighted regression"),
-        r"our constants, has regret of order \$T\^\{(\S+)\}\$": lambda: power("Algorithm 5, ours"),
-        r"only after \$10\^\{(\d+)\}\$ rounds": printed_horizon,
+        r"our constants regret of order \$T\^\{(\S+)\}\$": lambda: power("Algorithm 5, our constants"),
+        r"above a tenth for \$10\^\{(\d+)\}\$ rounds": printed_horizon,
     },
     "convex": {
-        r"runs it grows like \$\\epsilon\^\{-(\S+)\}\$": lambda: fitted("steps", "two points, convex", "printed"),
-        r"noise like \$\\epsilon\^\{-(\S+)\}\$": lambda: (
+        r"runs its regret grows like \$\\epsilon\^\{-(\S+)\}\$": lambda: fitted(
+            "steps", "two points, convex", "printed"
+        ),
+        r"knows the noise like \$\\epsilon\^\{-(\S+)\}\$": lambda: (
             f"{value('convex', 'claims', 'measured', claim='two-points-optimal'):.2f}"
         ),
         r"gradient descent has \$T\^\{(\S+)\}\$": lambda: fitted("powers", "convex, smooth", "sphere", 16.0),
@@ -123,13 +125,13 @@ SAID = {
             price("LDP Robust SE", f"c = {algorithm_3.PRINTED_C:g}")
         ),
     },
-    "semibandits": {r"a power of \$K\$ near (\d\.\d)": near},
+    "semibandits": {r"an exponent of \$K\$ near (\d\.\d)": near},
 }
 # What else has digits: names, exponents of T and K, what is given, and what is claimed.
 OTHER = {
     "cascading": (r"100,000 visitors", ["0.2"]),
-    "contextual": (r"Algorithms? \d( and \d)?|T\^\{3/4\}|Table 1|\$1/\\epsilon\^2\$", ["1"]),
-    "convex": (r"Algorithms? \d( and \d)?|T\^\{3/4\}|Table 1|\$1/\\epsilon\^2\$", ["1"]),
+    "contextual": (r"Algorithm 5|T\^\{3/4\}|\(\d{4}\)", ["1"]),
+    "convex": (r"Table 1|\$1/\\epsilon\^2\$", ["1"]),
     "definitions": ("", ["1", "1", "2", "1", "10", "7", "0.2"]),
     "heavy_tailed": (r"\$[^$]*\$|\(\d{4}\)|\]\([^)]*\)", []),
     "semibandits": (r"K\^2|tends to 0", []),

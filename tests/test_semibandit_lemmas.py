@@ -70,16 +70,16 @@ def test_fact_1_is_tight_and_can_fail():
     assert lemmas.fact_1(Wrong()) > 1.9
 
 
-def test_the_powers_of_a_law_are_found():
-    def law(problem, horizon, epsilon):
+def test_the_exponents_of_a_bound_are_found():
+    def bound(problem, horizon, epsilon):
         arms = np.count_nonzero(problem.smallest_gaps)
         distance = problem.smallest_gaps.max()
         return arms * problem.list_size**1.5 * math.log(horizon) ** 0.5 / (epsilon**3 * distance**2)
 
-    assert lemmas.exponents(law, "K-path") == close((1.5, 3.0, 2.0, 0.5))
+    assert lemmas.exponents(bound, "K-path") == close((1.5, 3.0, 2.0, 0.5))
 
 
-def test_powers_against_the_claims():
+def test_exponents_against_the_claims():
     for found, claimed, proved in (
         (lemmas.private_exponents(), 1.0, 0.0), (lemmas.public_exponents(), 2.0, 1.0),
         (lemmas.product_exponents(), 2.0, 1.0), (lemmas.tilde_exponents(), 1.5, 1.0),

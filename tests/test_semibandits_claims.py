@@ -16,7 +16,7 @@ from private_bandits_book.judging.verdicts import AFTER_REPAIR, MEASURED, NOT_RE
 
 def row(found, quantity="K", instances="one matters", best=1.0, **subject):
     known = dict.fromkeys(SUBJECT, "") | {"variant": "printed"} | subject
-    return {"quantity": quantity, "instances": instances, "best": best, "power": found, **known}
+    return {"quantity": quantity, "instances": instances, "best": best, "exponent": found, **known}
 
 
 def test_a_printed_local_bound_stands_if_no_first_report_is_too_costly(monkeypatch):
@@ -26,7 +26,7 @@ def test_a_printed_local_bound_stands_if_no_first_report_is_too_costly(monkeypat
 
 
 def test_the_private_term_is_not_dominated_if_it_falls_with_the_gap_as_the_other(monkeypatch):
-    monkeypatch.setattr(lemmas, "power", lambda *_: -0.24)
+    monkeypatch.setattr(lemmas, "exponent_of", lambda *_: -0.24)
     assert rules.private_term_dominated().verdict == NOT_REPRODUCED
 
 
@@ -43,7 +43,7 @@ def test_the_private_term_is_not_dominated_if_it_falls_with_the_gap_as_the_other
         (about(0.0), between(-0.3, -0.1), NOT_REPRODUCED),
     ],
 )
-def test_no_power_is_left_and_some_is_removed(left, removed, verdict):
+def test_no_growth_is_left_and_some_is_removed(left, removed, verdict):
     rows = pd.DataFrame([row(left, algorithm="Algorithm 2, lines 4-7"), row(about(9), algorithm="Algorithm 1")])
     found = rules.least_pulled_removes_k(rows, [removed])
     assert (found.verdict, found.evidence) == (verdict, MEASURED) and found.about
@@ -87,12 +87,12 @@ def test_one_ratio_rises_and_one_is_level(rising, level, verdict):
     ],
 )
 def test_what_privacy_adds_grows_as_the_noise(blocks, printed, verdict):
-    rows = [row(about(blocks), algorithm="super-arm blocks") | {"law": 0.28, "sizes": [1, 4, 16, 64]}]
-    rows += [row(about(printed), algorithm="Algorithm 3, lines 4-7") | {"law": math.nan, "sizes": [1, 4]}]
-    rows += [row(about(9.0), algorithm="super-arm radius") | {"law": math.nan, "sizes": [1, 4, 16, 64]}]
+    rows = [row(about(blocks), algorithm="super-arm blocks") | {"expected": 0.28, "sizes": [1, 4, 16, 64]}]
+    rows += [row(about(printed), algorithm="Algorithm 3, lines 4-7") | {"expected": math.nan, "sizes": [1, 4]}]
+    rows += [row(about(9.0), algorithm="super-arm radius") | {"expected": math.nan, "sizes": [1, 4, 16, 64]}]
     assert rules.own_blocks_k(pd.DataFrame(rows)).verdict == verdict
 
 
-def test_a_power_that_was_not_measured_is_not_shown():
-    with pytest.raises(NotShown, match="powers of K, algorithm Algorithm 2"):
+def test_an_exponent_that_was_not_measured_is_not_shown():
+    with pytest.raises(NotShown, match="exponents of K, algorithm Algorithm 2"):
         rules.least_pulled_removes_k(pd.DataFrame([row(about(0.0), algorithm="Algorithm 1")]), [between(0.1, 0.2)])

@@ -6,6 +6,7 @@ What a paper numbers keeps the paper's label, which its caption says; what the b
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import Any
 
 import yaml
@@ -31,9 +32,10 @@ def number(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def _pages(book: Book) -> list[str]:
-    """The pages of the table of contents, without those below other pages."""
+    """The pages of the numbered parts of the table of contents, without those below other pages."""
     listed = yaml.safe_load((book.root / "_toc.yml").read_text(encoding="utf-8"))
-    return [page["file"].rpartition("/")[2] for part in listed["parts"] for page in part["chapters"]]
+    parts = (part["chapters"] for part in listed["parts"] if part.get("numbered"))
+    return [page["file"].rpartition("/")[2] for page in chain(*parts)]
 
 
 def _numbers(book: Book, chapter: str) -> dict[str, int]:

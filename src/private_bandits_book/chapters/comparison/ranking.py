@@ -16,6 +16,7 @@ from scipy.optimize import brentq
 from private_bandits.estimates import Interval, mean_interval, ratio_interval
 from private_bandits.policy import Policy
 from private_bandits_book import plots
+from private_bandits_book.figures.layout import MOST_LINES
 from private_bandits_book.numbers import short
 from private_bandits_book.runs import NAMES, join, uniform_play
 
@@ -211,6 +212,8 @@ def ranking(runs: pd.DataFrame, epsilon: float) -> pd.DataFrame:
 def show(chapter: Any, label: str, runs: pd.DataFrame, caption: str, epsilon: float | None = None) -> Markdown:
     """Show prices against epsilon and the ranking of a family, and return the recommendation.
 
+    The figure has what is recommended in colour, and of all others those with the least regret, in grey.
+
     Parameters
     ----------
     chapter : Chapter
@@ -229,9 +232,20 @@ def show(chapter: Any, label: str, runs: pd.DataFrame, caption: str, epsilon: fl
     """
     epsilon, free = chapter.parameters["epsilon"] if epsilon is None else epsilon, without(runs)[0]
     said = f"{caption} Regret over that of {free}, which has the least without privacy."
-    look: dict[str, Any] = {"xscale": "log", "yscale": "log", "xlabel": "ε, really paid", "ylabel": "price of privacy"}
-    chapter.figure(f"figure-{label}", plots.curves(priced(runs), "epsilon", **look), said)
-    table = ranking(runs, epsilon)
+    look: dict[str, Any] = {"xscale": "log", "yscale": "log", "xlabel": "ϵ, really paid", "ylabel": "price of privacy"}
+    table, prices = ranking(runs, epsilon), priced(runs)
+    first = table.drop_duplicates("trust")
+    spoken = {row.policy: f"{row.policy}, {row.trust}" for row in first.itertuples()}
+    shown = [*first["policy"], *table["policy"]]
+    left = prices[
+        prices["policy"].replace(NAMES).isin([*dict.fromkeys(shown)][: MOST_LINES - 1])
+        | (prices["policy"] == "uniform")
+    ]
+    more = len(table) - (left["policy"].nunique() - 1)
+    said += f" The {more} policies with the most regret are in the table only." if more > 1 else ""
+    chapter.figure(
+        f"figure-{label}", plots.curves(left, "epsilon", spoken=spoken, **look), said, {f"figure-{label}": prices}
+    )
     said = f"{caption} All pay ε = {epsilon:g}. Tied policies cannot be told apart on the same seeds."
     chapter.table(f"table-ranking-{label}", table, said, _COLUMNS)
     return Markdown(advice(table))

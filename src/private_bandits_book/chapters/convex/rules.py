@@ -72,17 +72,17 @@ _OURS, _CITED = "by our proof", "by Theorem 3 and the learner's own theorem"
 
 
 def corollary_4_smooth() -> Ruling:
-    """Theorem 3 behind the bound of Saha and Tewari."""
+    """Theorem 3 with the bound of Saha and Tewari."""
     return _order(lemmas.one_point("smooth", "saha_tewari"), 2 / 3, 1.0, _CITED)
 
 
 def corollary_4_strong() -> Ruling:
-    """Theorem 3 behind the bound of Hazan and Levy."""
+    """Theorem 3 with the bound of Hazan and Levy."""
     return _order(lemmas.one_point("quadratic", "hazan_levy"), 0.5, 1.0, _CITED)
 
 
 def corollary_4_stochastic() -> Ruling:
-    """Theorem 3 behind the bound of Agarwal et al. (2011), computed in one dimension."""
+    """Theorem 3 with the bound of Agarwal et al. (2011), computed in one dimension."""
     return _order(lemmas.one_point("line", "stochastic"), 0.5, 1.0, _CITED)
 
 
@@ -126,11 +126,11 @@ def theorem_6_strong() -> Ruling:
 def table_1_two_points_strongly_convex_non_private() -> Ruling:
     """The same without noise."""
     found = lemmas.two_points("quadratic", "strong", free=True)
-    return _PROVED(found.log < 1 + _NEAR, f"by our proof the power is {found.log:.3f} of ln T, claimed 1")
+    return _PROVED(found.log < 1 + _NEAR, f"by our proof the exponent is {found.log:.3f} of ln T, claimed 1")
 
 
 def mab_both_worlds() -> Ruling:
-    """Tsallis-INF behind Algorithm 1, in both worlds."""
+    """Tsallis-INF with Algorithm 1, in both worlds."""
     found = lemmas.stochastic_arms()
     said = f"stochastic: {found.log:.3f} of ln T, claimed 2, and {found.noise:.2f} of 1/epsilon, claimed 2"
     return all_of(
@@ -140,7 +140,7 @@ def mab_both_worlds() -> Ruling:
 
 
 def laplace_context_free() -> Ruling:
-    """The orders of Theorem 6 and Corollary 4 behind Laplace noise."""
+    """The orders of Theorem 6 and Corollary 4 with Laplace noise."""
     return all_of(
         _order(lemmas.one_point("smooth", "saha_tewari", noise="laplace"), 2 / 3, 1.0, f"smooth, {_CITED}"),
         _order(lemmas.one_point("quadratic", "hazan_levy", noise="laplace"), 0.5, 1.0, f"strong and smooth, {_CITED}"),
@@ -170,6 +170,6 @@ def counterexample(linear: float, none: float, added: float, epsilon: float) -> 
 
 
 def same_noise(same: float, apart: float, epsilon: float) -> Ruling:
-    """Two values behind one draw, and behind one each."""
+    """Two values with one draw, and with one each."""
     said = f"at epsilon = {epsilon:g} the loss is {same:.3g} with one draw for both values, {apart:.3g} with one each"
     return _EXACT(math.isinf(same) and apart <= 2 * epsilon * (1 + 1e-9), said, apart)

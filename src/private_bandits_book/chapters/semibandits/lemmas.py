@@ -1,6 +1,6 @@
 """The lemmas, the privacy and the bounds of Chen et al. (2020) by computation: numbers for its rules.
 
-A power is that of a bound's values far out, where no constant counts.
+An exponent is that of a bound's values far out, where no constant counts.
 """
 
 import itertools
@@ -135,15 +135,15 @@ def exponents(bound: Callable[..., float], kind: str) -> Exponents:
 
     horizons, sizes, noises, gaps = (FAR, FAR**2, FAR**4), (4, 8, 16, 32), (1e5, 1e6, 1e7), (0.2, 0.05, 0.0125)
     return Exponents(
-        size=power(sizes, [at(size) for size in sizes]),
-        noise=power(noises, [at(noise=noise) for noise in noises]),
-        gap=power([1.0 / gap for gap in gaps], [at(gap=gap) for gap in gaps]),
-        log_t=power([math.log(t) for t in horizons], [at(horizon=t) for t in horizons]),
+        size=exponent_of(sizes, [at(size) for size in sizes]),
+        noise=exponent_of(noises, [at(noise=noise) for noise in noises]),
+        gap=exponent_of([1.0 / gap for gap in gaps], [at(gap=gap) for gap in gaps]),
+        log_t=exponent_of([math.log(t) for t in horizons], [at(horizon=t) for t in horizons]),
     )
 
 
-def power(x: Sequence[float], values: Sequence[float]) -> float:
-    """Return the power with which computed values grow."""
+def exponent_of(x: Sequence[float], values: Sequence[float]) -> float:
+    """Return the exponent with which computed values grow."""
     return float(exact_slope(x, values).measured)
 
 
@@ -160,7 +160,7 @@ def private_exponents(horizon: int = FARTHER) -> tuple[float, float]:
         bounds.cucb_blocks_upper(problem=paper.k_path(3 * k, k, 0.3 * k), horizon=horizon, epsilon=1e-9).private / k
         for k in sizes
     ]
-    return power(sizes, claimed), power(sizes, reached)
+    return exponent_of(sizes, claimed), exponent_of(sizes, reached)
 
 
 def public_exponents(horizon: int = FARTHER) -> tuple[float, float]:
@@ -171,7 +171,7 @@ def public_exponents(horizon: int = FARTHER) -> tuple[float, float]:
     sizes = (16, 256)
     claimed = [float((k + 1) * k) for k in sizes]
     problems: list[Any] = [paper.public_arms(3 * k, k, 0.3 * k) for k in sizes]
-    return power(sizes, claimed), power(
+    return exponent_of(sizes, claimed), exponent_of(
         sizes, [bounds.cucb_blocks_upper(problem=one, horizon=horizon, epsilon=1e-9).private for one in problems]
     )
 
@@ -183,7 +183,7 @@ def product_exponents(horizon: int = FAR) -> tuple[float, float]:
     reached = [
         sum(bounds.cucb_blocks_upper(problem=paper.k_path(10, 1, x), horizon=horizon, epsilon=x)) for x in points
     ]
-    return -power(points, claimed), -power(points, reached)
+    return -exponent_of(points, claimed), -exponent_of(points, reached)
 
 
 def tilde_exponents(exponent: float = 8.0) -> tuple[float, float]:
@@ -196,7 +196,7 @@ def tilde_exponents(exponent: float = 8.0) -> tuple[float, float]:
     logs = (1e3, 1e4, 1e5)
     sizes = [log_t**exponent for log_t in logs]
     reached = [tilde_upper(size, log_t, 1.0 / math.sqrt(size)) / log_t for size, log_t in zip(sizes, logs, strict=True)]
-    return power(sizes, [size * math.sqrt(size) for size in sizes]), power(sizes, reached)
+    return exponent_of(sizes, [size * math.sqrt(size) for size in sizes]), exponent_of(sizes, reached)
 
 
 def tilde_upper(size: float, log_t: float, epsilon: float) -> float:

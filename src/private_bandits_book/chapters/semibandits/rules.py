@@ -36,7 +36,7 @@ from private_bandits_book.judging.verdicts import DERIVED, EXACT
 
 _Bound = Callable[..., float]
 _PROVED, _EXACT = Holds(DERIVED), Holds(EXACT)
-_NEAR = 0.25  # a quarter of the distance to the next power: how far a computed power may be off
+_NEAR = 0.25  # a quarter of the distance to the next exponent: how far a computed exponent may be off
 _T, _ARMS = 10**5, 1000  # the rounds of the chapter, and more arms than it has
 _CONSTANT, _FAR_GAP = 1.0, 0.1  # an epsilon and a gap
 _APART = 100.0  # by what factor two bounds of one order may differ
@@ -131,8 +131,8 @@ def conjecture() -> Ruling:
 def own_super_arm_radius(loss: float, epsilon: float, exponents: pd.DataFrame) -> Ruling:
     """The loss of a bit, what is proved, and what runs show."""
     proved = _order(bounds.super_arm_radius_upper, "K-path", (1.0, 2.0, 1.0, 1.0))
-    (power,) = _pick(exponents, SIZE, algorithm="super-arm radius", instances="K-path")
-    return about(all_of(proved, at_most(power, 1.0, wrong=2.0, quantity=SIZE), Privacy(epsilon)(loss)), exponents)
+    (exponent,) = _pick(exponents, SIZE, algorithm="super-arm radius", instances="K-path")
+    return about(all_of(proved, at_most(exponent, 1.0, wrong=2.0, quantity=SIZE), Privacy(epsilon)(loss)), exponents)
 
 
 def own_lower_ratio(rising: Interval, level: Interval) -> Ruling:
@@ -162,7 +162,7 @@ def central_upper() -> Ruling:
 def central_lower() -> Ruling:
     """The product of Section 3.3, against an upper bound; the sum of Table 1's caption is proved."""
     (claimed, reached), ratio = lemmas.product_exponents(), lemmas.sum_over_proved()
-    said = f"at K = 1, epsilon = gap = x the power {claimed:.3g} of 1/x is claimed, blocks provably have {reached:.3g}"
+    said = f"at K = 1, epsilon = gap = x the exponent of 1/x is claimed to be {claimed:.3g}, blocks have {reached:.3g}"
     again = f"the sum m ln T (1/gap + 1/epsilon) is at most {ratio:.3g} times a proved bound"
     return after_repair(_PROVED(reached > claimed - _NEAR, said, reached), _at_most(_APART, ratio, again))
 
@@ -170,7 +170,7 @@ def central_lower() -> Ruling:
 def theorem_9() -> Ruling:
     """The print against an upper bound that is proved for every B_1-smooth reward."""
     claimed, reached = lemmas.private_exponents()
-    said = f"its private term has the power {claimed:.3g} of K per arm; for blocks we prove {reached:.2g} on every"
+    said = f"its private term has the exponent {claimed:.3g} of K per arm; for blocks we prove {reached:.2g} on every"
     said += " instance with equal gaps, so no constant does for all K"
     return _PROVED(reached > claimed - _NEAR, said, reached)
 
@@ -178,14 +178,14 @@ def theorem_9() -> Ruling:
 def theorem_9_sketch() -> Ruling:
     """The regret that the sketch gives on its own instance against an upper bound there."""
     claimed, reached = lemmas.public_exponents()
-    said = f"at m = 3K and small epsilon its regret has the power {claimed:.3g} of K; that of blocks has at most"
+    said = f"at m = 3K and small epsilon its regret has the exponent {claimed:.3g} of K; that of blocks has at most"
     return _PROVED(reached > claimed - _NEAR, f"{said} {reached:.3g} there", reached)
 
 
 def table_1_b_1_dp() -> Ruling:
     """The product, where epsilon alone is small, and K so large that no power of ln T hides a power of it."""
     claimed, reached = lemmas.tilde_exponents()
-    said = f"at gap = B_1 = 1, epsilon = K^-1/2, K any power of ln T, it has the power {claimed:.3g} of K per arm"
+    said = f"at gap = B_1 = 1, epsilon = K^-1/2, K any power of ln T, it has the exponent {claimed:.3g} of K per arm"
     return _PROVED(reached > claimed - _NEAR, f"{said}; blocks provably have {reached:.3g}", reached)
 
 
@@ -202,9 +202,9 @@ def own_blocks_k(exponents: pd.DataFrame) -> Ruling:
     found = []
     for one in exponents.itertuples():
         if one.algorithm == BLOCKS:  # the nearest wrong exponent is that of Theorem 9
-            found.append(at_most(one.power, one.law, wrong=1.0, quantity=SIZE))
+            found.append(at_most(one.exponent, one.expected, wrong=1.0, quantity=SIZE))
         elif one.algorithm == _DP:
-            found.append(exactly(one.power, 1.0, below=0.0, above=2.0, quantity=SIZE))
+            found.append(exactly(one.exponent, 1.0, below=0.0, above=2.0, quantity=SIZE))
     return about(all_of(*found), exponents)
 
 
@@ -216,10 +216,12 @@ def private_term_dominated() -> Ruling:
         return terms.private / terms.sampling
 
     gaps = [0.2, 0.1, 0.05, 0.025]
-    slope = lemmas.power([1.0 / gap for gap in gaps], [over(gap) for gap in gaps])
+    slope = lemmas.exponent_of([1.0 / gap for gap in gaps], [over(gap) for gap in gaps])
     below = brentq(lambda gap: over(gap) - 1.0, 1e-6, gaps[-1])
-    said = f"at epsilon = {_CONSTANT:g} the private term over the other has the power {slope:.3g} of 1/gap: it vanishes"
-    return _PROVED(slope < -_NEAR, f"{said} with the gap; at T = 10^6 it is smaller below a gap of {below:.2g}", slope)
+    said = f"at epsilon = {_CONSTANT:g} the private term over the other has the exponent {slope:.3g} of 1/gap: it"
+    return _PROVED(
+        slope < -_NEAR, f"{said} vanishes with the gap; at T = 10^6 it is smaller below a gap of {below:.2g}", slope
+    )
 
 
 # --- what these share
@@ -242,8 +244,8 @@ def _pick(exponents: pd.DataFrame, quantity: str, **facts: str) -> list[Interval
         rows = rows[rows[name] == value]
     if rows.empty:
         named = ", ".join(f"{name} {value}" for name, value in facts.items())
-        raise NotShown(f"powers of {quantity}, {named}")
-    return list(rows["power"])
+        raise NotShown(f"exponents of {quantity}, {named}")
+    return list(rows["exponent"])
 
 
 def _at_most(most: float, value: float, said: str) -> Ruling:

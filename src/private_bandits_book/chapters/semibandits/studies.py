@@ -156,7 +156,7 @@ def at_the_end(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def exponents(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return every measured power, of regret over the number of bad arms: a row per sweep, `power` an Interval.
+    """Return every measured exponent, of regret over the number of bad arms: a row per sweep, `exponent` an Interval.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def exponents(runs: pd.DataFrame) -> pd.DataFrame:
     for at, part in at_the_end(runs).groupby(by, sort=False):
         values, regrets = by_replication(part, COLUMNS[at[0]])
         found = fit_exponent(abscissa(at[0], values), regrets)
-        rows.append(dict(zip(by, at, strict=True)) | {"values": values, "regrets": regrets, "power": found})
+        rows.append(dict(zip(by, at, strict=True)) | {"values": values, "regrets": regrets, "exponent": found})
     return pd.DataFrame(rows)
 
 
@@ -208,7 +208,7 @@ def removals(found: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `instances, mechanism, variant`; `removed`, an Interval; and `law`, the power that the radii alone give.
+        `instances, mechanism, variant`; `removed`, an Interval; and `expected`, the exponent that the radii alone give.
     """
     rows = []
     for sweep in SWEEPS:
@@ -217,10 +217,10 @@ def removals(found: pd.DataFrame) -> pd.DataFrame:
                 other = next(one for one in SWEEPS if _least(one, sweep, variant))
                 sent, least = (_row(found, one, each, variant) for one, each in ((sweep, maker), (other, "ldp2")))
                 values = [value for value in sweep.values if value in other.values]
-                law = _slope(sweep, maker, variant, values) - _slope(other, "ldp2", variant, values)
-                law -= float(sweep.instances != "one matters")  # one report per round, where each arm needs one
+                expected = _slope(sweep, maker, variant, values) - _slope(other, "ldp2", variant, values)
+                expected -= float(sweep.instances != "one matters")  # one report per round, where each arm needs one
                 at = {"instances": sweep.instances, "mechanism": sent["mechanism"], "variant": variant}
-                rows.append(at | {"removed": removed(sent, least), "law": law})
+                rows.append(at | {"removed": removed(sent, least), "expected": expected})
     return pd.DataFrame(rows)
 
 
@@ -361,7 +361,7 @@ def theorem_9_growth(private: pd.DataFrame) -> pd.DataFrame:
 def growth(private: pd.DataFrame) -> pd.DataFrame:
     """Return the exponent of K in the regret per bad arm that privacy adds: a row per algorithm, horizon and epsilon.
 
-    `law` is that of `noise_level`, of the blocks.
+    `expected` is that of `noise_level`, of the blocks.
 
     Parameters
     ----------
@@ -372,9 +372,9 @@ def growth(private: pd.DataFrame) -> pd.DataFrame:
     for at, part in private.groupby(by, sort=False):
         sizes, regrets = by_replication(part, "list_size")
         found = fit_exponent(sizes, regrets)
-        law = exact_slope(sizes, [noise_level(size, at[0]) for size in sizes]).measured
-        row = dict(zip(by, at, strict=True)) | {"sizes": sizes, "power": found}
-        rows.append(row | {"law": law if row["algorithm"] == BLOCKS else math.nan})
+        expected = exact_slope(sizes, [noise_level(size, at[0]) for size in sizes]).measured
+        row = dict(zip(by, at, strict=True)) | {"sizes": sizes, "exponent": found}
+        rows.append(row | {"expected": expected if row["algorithm"] == BLOCKS else math.nan})
     return pd.DataFrame(rows)
 
 
