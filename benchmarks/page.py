@@ -10,6 +10,7 @@ import pandas as pd
 
 from private_bandits.simulation import log_checkpoints
 from private_bandits_book import figures
+from private_bandits_book.numbers import heading
 
 HERE = Path(__file__).parent
 BOOK = HERE.parent / "book"
@@ -30,7 +31,7 @@ def read(name: str) -> dict[str, Any]:
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """Return a table in Markdown, its first column of words, the others of numbers."""
-    lines = [head, tuple(["---"] + ["---:"] * (len(head) - 1)), *rows]
+    lines = [tuple(map(heading, head)), tuple(["---"] + ["---:"] * (len(head) - 1)), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -41,7 +42,7 @@ def whole(rate: float) -> str:
 
 def races(rows: list[dict[str, Any]]) -> str:
     """Return the table of targets."""
-    head = ("work", "against", "rounds", "ns per round", "its", "ratio", "range", "target")
+    head = ("work", "against", "rounds", "nanoseconds per round", "its", "ratio", "range", "target")
     body = []
     for row in rows:
         target = "" if row["at_most"] is None else f"≤ {row['at_most']:.2f}, {'met' if row['met'] else '**missed**'}"
@@ -87,7 +88,7 @@ def calls(rows: list[dict[str, Any]]) -> str:
         )
         for row in rows
     ]
-    return table(("sweep", "seconds", "rounds a second", "MB at most"), body)
+    return table(("sweep", "seconds", "rounds a second", "megabytes at most"), body)
 
 
 def draw(rows: list[dict[str, Any]]) -> dict[str, str]:
@@ -102,7 +103,7 @@ def draw(rows: list[dict[str, Any]]) -> dict[str, str]:
         name = swept.replace(" ", "-")
         for suffix, narrow in ((".svg", False), (".narrow.svg", True)):
             figure = figures.regret_curves(
-                frame, axis, xscale="log", yscale="log", ylabel="ns per round", narrow=narrow
+                frame, axis, xscale="log", yscale="log", ylabel="nanoseconds per round", narrow=narrow
             )
             drawn[name + suffix] = figures.svg(figure)
     return drawn

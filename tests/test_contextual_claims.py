@@ -87,10 +87,6 @@ def test_the_horizons_that_are_needed():
     assert 5e15 < lemmas.horizon_needed(2, partial(ldp_glm, **sizes)) < 5e16
 
 
-def test_locked_runs_have_nearly_all_the_regret_there_is():
-    assert lemmas.locked(pd.DataFrame({"regret": [179.0, 181.0], "t": 1000}), 0.2).measured == 0.5
-
-
 @pytest.mark.parametrize(
     ("printed", "derived", "verdict"),
     [(10.0, 1.02, REPRODUCED), (10.0, 1.5, NOT_REPRODUCED), (0.5, 1.0, NOT_REPRODUCED)],

@@ -157,7 +157,9 @@ def points(drawing, name):
 
 def least_letters(drawing):
     """In pixels on a phone, of an SVG."""
-    return min(map(float, LETTERS.findall(drawing))) * PHONE / points(drawing, "width")
+    pieces = re.split("</text>|<text", drawing)  # of which those of a formula have exponents, too
+    largest = [max(map(float, sizes)) for piece in pieces if (sizes := LETTERS.findall(piece))]
+    return min(largest) * PHONE / points(drawing, "width")
 
 
 def pixels_high(drawing):
@@ -187,6 +189,13 @@ def test_svg_keeps_the_curve_within_a_twentieth_of_a_point():
     assert np.abs(drawn - points[:, 1]).max() < 0.12
     broken = "M 0 0 " + " ".join(f"L {i} 0" for i in range(30)) + " M 99 9 L 100 9 z"
     assert vector._shorten(broken).endswith("M99 9 L100 9 z")
+
+
+def test_texts_that_a_line_follows_are_told_apart_without_colours():
+    few = np.array([1e3, 1e4, 1e5])
+    parts = [curve("p", 100, label=hue, hue=hue, t=few, trust="none") for hue in ("printed", "stated", "repaired")]
+    drawn = figures.regret_curves(pd.concat(parts)).axes[0].lines
+    assert len({one.get_marker() for one in drawn if one.get_label()[0] != "_"}) == 3
 
 
 def test_the_readers_settings_neither_change_nor_show():
@@ -324,11 +333,11 @@ def test_lines_that_a_text_speaks_of_are_in_colour_and_all_others_thin_grey_with
     assert {to_hex(one.get_color()) for one in rivals} == {look.HUES["rival"]}
     assert max(one.get_linewidth() for one in rivals) < 1.5
     words = {t.get_label(): t.get_text() for t in figure.axes[0].texts}
-    assert words["p3"] == "the best, K⁰˙³" and words["p4"] == "p4"
+    assert words["p3"] == "the best, K$^{0.3}$" and words["p4"] == "p4"
     for text in figure.axes[0].texts:  # without its name a grey line is like another
         text.set_label("")
     assert any("have one mark" in said for said in figures.unclear(figure))
-    with pytest.raises(ValueError, match="spoken must be one of .* got 'p9'"):
+    with pytest.warns(UserWarning, match="spoken must be one of .* got 'p9'"):
         figures.regret_curves(frame, spoken={"p9": ""})
 
 
@@ -359,23 +368,25 @@ def test_words_stand_where_they_are_seen_and_regions_are_named():
         figures.Note("T^0.3", 3e4, "Laplace"),
         figures.Note("here", 300.0, 5000.0),
         figures.Region("no regret can be here", T, 100 * np.log(T + 1)),
+        figures.Region("nothing here", T, 1e4, "above"),
     ]
     figure = figures.regret_curves(frame, yscale="log", said=said)
     assert figures.unclear(figure) == []
     axes = figure.axes[0]
     words = {t.get_text().replace("\u00a0", " "): t.get_window_extent() for t in axes.texts}
-    assert {"T⁰˙³", "here"} <= {*words}
+    assert {"T$^{0.3}$", "here"} <= {*words}
     ring = next(one for one in axes.lines if one.get_markersize() == 9)
     x, y = (float(each[0]) for each in ring.get_data())
     one, other = (np.interp(x, each["t"], each["regret"]) for each in (LAPLACE, UNIFORM))
     assert one == pytest.approx(other, rel=0.01)
     assert f"learns from {float(f'{x:.2g}'):,.0f}" in words
     beside = axes.transData.transform((3e4, np.interp(3e4, LAPLACE["t"], LAPLACE["regret"])))
-    box = words["T⁰˙³"]
+    box = words["T$^{0.3}$"]
     assert np.hypot(*((box.x0 + box.x1) / 2 - beside[0], (box.y0 + box.y1) / 2 - beside[1])) < 60
     inside = axes.transData.inverted().transform(words["no regret can be here"].get_points())
     assert all(y < np.interp(x, T, 100 * np.log(T + 1)) for x, y in inside)
-    with pytest.raises(ValueError, match="crossing must be one of .* got 'else'"):
+    assert axes.transData.inverted().transform(words["nothing here"].get_points())[:, 1].min() > 1e4
+    with pytest.warns(UserWarning, match="a line of said must be one of .* got 'else'"):
         figures.regret_curves(frame, said=[figures.Crossing("else", "Laplace", "")])
 
 
@@ -488,13 +499,13 @@ def test_bad_input_is_refused_by_name(call, message):
         ),
         (
             numbers.typeset,
-            {"2e+04 of 1000000 runs, -3 at epsilon = 1": "20,000 of 1,000,000 runs, −3 at ϵ = 1"}
+            {"2e+04 of 1000000 runs, -3 at epsilon = 1, delta = 0": "20,000 of 1,000,000 runs, −3 at ϵ = 1, δ = 0"}
             | {
                 "95 % of $-1\\epsilon$": "95\u202f% of $-1\\epsilon$",
                 "`a -1 epsilon` of 2019": "`a -1 epsilon` of 2019",
             },
         ),
-        (numbers.raised, {"K^0.3, T^-1": "K⁰˙³, T⁻¹"}),
+        (look.wrapped, {"K^0.3 and T^-1": "K$^{0.3}$ and T$^{−1}$"}),
         (
             numbers.heading,
             {"policy, observes": "Policy, observes", "ln T": "ln T", "ln(1.25/δ)": "ln(1.25/δ)", "epsilon": "ϵ"}

@@ -30,7 +30,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
 from private_bandits_book.book import find_book
-from private_bandits_book.judging.verdicts import BOOK, INHERITED, OTHERS, PAPER, SIGNS, described, maker
+from private_bandits_book.judging.verdicts import BOOK, DERIVED, INHERITED, OTHERS, PAPER, SIGNS, described, maker
 from private_bandits_book.numbers import typeset
 
 
@@ -103,12 +103,33 @@ class Claims(SphinxDirective):
                 "", nodes.inline(text=entry["shown"]), refdomain="claim", reftype="exhibit", refexplicit=True,
                 reftarget=f"{chapter}-{entry['shown']}",
             )  # fmt: skip
+        if where := self._proof(chapter, name, entry["evidence"]):
+            more += _line("Proof", "")
+            more[-1] += addnodes.pending_xref(
+                "",
+                nodes.inline(text="on its page"),
+                refdomain="claim",
+                reftype="proof",
+                refexplicit=True,
+                reftarget=where,
+            )
         if home:
             more += _line("Judged", "")
             more[-1] += _reference(chapter, name, "judged", "in its chapter")
             more += _made_by(entry["command"])
         row += more
         return row
+
+    def _proof(self, chapter: str, name: str, evidence: str) -> str:
+        """Return where a claim is proved: at the target named after it, or if it is derived on the chapter's page."""
+        page = f"book/{chapter}_proofs"
+        path = Path(self.env.srcdir, f"{page}.md")
+        self.env.note_dependency(str(path))
+        if not path.is_file():
+            return ""
+        targets = re.findall(r'<a id="(proof-[\w-]+)">', path.read_text(encoding="utf-8"))
+        named = next((one for one in targets if one.endswith(f"-{name.removeprefix('own-')}")), "")
+        return f"{page}#{named}" if named or evidence == DERIVED else ""
 
 
 class Verdict(SphinxDirective):
@@ -306,6 +327,9 @@ class Ledger(Domain):
             labels = env.get_domain("std").data["anonlabels"]
             where = labels.get(target)
             return make_refnode(builder, fromdocname, where[0], where[1], [contnode]) if where else None
+        if typ == "proof":
+            page, _, address = target.partition("#")
+            return make_refnode(builder, fromdocname, page, address, [contnode]) if page in env.all_docs else contnode
         found = self.places.get(target, {})
         if typ == "home":  # its row on the page of all claims, if the site has it
             found = {docname: place for docname, place in found.items() if place[2]}

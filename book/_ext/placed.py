@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,10 @@ from docutils import nodes
 from pybtex.database import Entry, parse_file
 from sphinx.application import Sphinx
 from sphinx.util import logging
+from sphinxcontrib.bibtex.plugin import register_plugin
+from sphinxcontrib.bibtex.style import template
+from sphinxcontrib.bibtex.style.referencing import PersonStyle
+from sphinxcontrib.bibtex.style.referencing.basic_author_year import BasicAuthorYearTextualReferenceStyle
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,21 @@ FOLDED = {"parameters": "the parameters"}  # cells, by their tags
 
 _TARGET = re.compile(r'^<a id="([^"\s]+)"></a>$', flags=re.MULTILINE)
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")
+_WORK = re.compile(r"(\w[^()\d]*?),? (\(?)(\d{4})\)?")
 _ELSEWHERE = re.compile(r"\.(?:ipynb|md)(?:#|$)|-claim-")
 _NUMBER = re.compile(r"\d{4}\.\d{4,5}|10\.\d{4,}/\S+")  # of arXiv, or a DOI
+
+
+@dataclass
+class AsChapters(BasicAuthorYearTextualReferenceStyle):
+    """What the page of algorithms cites by a role: Wang et al. (2021), all of it the link, as chapters do."""
+
+    person: PersonStyle = field(default_factory=lambda: PersonStyle(other=" et al."))
+
+    def inner(self, role_name: str) -> Any:
+        return template.reference[
+            template.join[self.person.author_or_editor_or_title(full=False), " (", template.year, ")"]
+        ]
 
 
 def place(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -127,13 +144,20 @@ def _placed(app: Sphinx, docname: str, source: str) -> str:
             _warn(docname, f"a heading must be {wanted.before!r}, for the laboratory to stand before it; none is")
     for cell, text in zip(cells, texts, strict=True):
         cell["source"] = text
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            _fold(cell)
     if not any("{bibliography}" in text for text in texts):  # the last cell may show something
         works = _references(app, docname, "\n".join(texts))
         notebook["cells"].append({"cell_type": "markdown", "id": "works", "metadata": {}, "source": works})
     return json.dumps(notebook, ensure_ascii=False, indent=1)
+
+
+def fold(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Fold cells of a notebook, and say on each fold what is in it."""
+    if app.env.doc2path(docname).endswith(".ipynb"):
+        notebook = json.loads(source[0])
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                _fold(cell)
+        source[0] = json.dumps(notebook, ensure_ascii=False, indent=1)
 
 
 def _fold(cell: dict[str, Any]) -> None:
@@ -147,7 +171,10 @@ def _fold(cell: dict[str, Any]) -> None:
 
 def draws(source: str) -> bool:
     """Return whether code does nothing but draw: it consists of `chapter.figure(...)`, and calls only plots there."""
-    statements = ast.parse(source).body
+    try:
+        statements = ast.parse(source).body
+    except SyntaxError:  # of IPython
+        return False
     figures = [one.value for one in statements if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
     calls = [one for figure in figures for one in ast.walk(figure) if isinstance(one, ast.Call)]
     names = {ast.unparse(one.func) for one in calls if one not in figures}
@@ -209,6 +236,15 @@ def note(app: Sphinx, doctree: nodes.document) -> None:
             slugs.setdefault(address, (0, address, address))
 
 
+def cite(app: Sphinx, doctree: nodes.document) -> None:
+    """Let links to works read alike: Sajed and Sheffet (2019); in brackets Sajed and Sheffet, 2019."""
+    for link in doctree.findall(nodes.reference):
+        work = _WORK.fullmatch(link.astext()) if link.get("refuri", "").startswith("http") else None
+        if work:
+            names = work[1].replace(" & ", " and ")
+            link.children = [nodes.Text(f"{names} ({work[3]})" if work[2] else f"{names}, {work[3]}")]
+
+
 def lift(app: Sphinx, doctree: nodes.document) -> None:
     """Let what a cell shows under headings be sections of the page, which its contents list."""
     for head in reversed(list(doctree.findall(nodes.rubric))):
@@ -232,8 +268,11 @@ def loosen(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    register_plugin("sphinxcontrib.bibtex.style.referencing", "as_chapters", AsChapters)
     app.connect("source-read", place, priority=600)
+    app.connect("source-read", fold, priority=700)
     app.connect("doctree-read", lift, priority=100)  # before the contents are read off
     app.connect("doctree-read", note)
+    app.connect("doctree-read", cite)
     app.connect("doctree-resolved", loosen)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

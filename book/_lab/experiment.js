@@ -140,8 +140,8 @@ export class Experiment extends Panel {
         this.soon();
       },
     });
-    const seconds = (performance.now() - began) / 1000;
-    if (whole && seconds > 0.5) speed = this.effort(values, chosen) / seconds / this.workers(tasks.length);
+    const effort = this.effort(values, chosen);
+    if (whole && effort > 10 * TRIAL) speed = (1000 * effort) / (performance.now() - began) / this.workers(tasks.length);
     return whole;
   }
 

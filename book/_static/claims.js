@@ -82,7 +82,8 @@ function arm(boxes) {
   const count = document.createElement("output");
   form.append(count, more);
   const parts = boxes.length > 1 ? [...boxes].map((box) => box.closest("section")) : [...boxes];
-  parts[0].before(form, found);
+  if (boxes.length > 1) document.querySelector("article h1").after(form, found); // what is found stands below the form
+  else parts[0].before(form, found);
 
   /** How well a row answers: by its place, by what it shows, by what it unfolds; 0 for not at all. */
   const answers = (row, wanted) => 3 - [0, 1, 2, 3].find((part) => part === 3 || has(texts.get(row)[part], wanted));

@@ -13,7 +13,7 @@ from private_bandits.estimates import Interval
 EPSILON = "\u03f5"
 """What TeX and MathML make of \\epsilon."""
 _BLANK = "\u202f"
-_SUPERSCRIPTS = str.maketrans("-0123456789.", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹˙")
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def power_of_ten(exponent: int) -> str:
@@ -105,11 +105,6 @@ def written(shown: str) -> str:
     return re.sub(r"\s*%$", f"{_BLANK}%", f"{whole}{point}{rest}").replace("-", "−")
 
 
-def raised(words: str) -> str:
-    """Return words whose exponents after ^ are raised: K^0.3 is K⁰˙³."""
-    return re.sub(r"\^(-?[\d.]*\d)", lambda found: found[1].translate(_SUPERSCRIPTS), words)
-
-
 def heading(words: str) -> str:
     """Return the head of a column, or what a name in code says as one: words with a capital, symbols as they are."""
     words = typeset(words.replace("_", " "))
@@ -132,4 +127,5 @@ def _typeset(words: str) -> str:
     words = re.sub(r"(?<![\w.,/=^-])\d{5,}(?![\w.,]*\w)", lambda found: f"{int(found[0]):,}", words)
     words = re.sub(r"(?<=\d)[ \u00a0]?%", f"{_BLANK}%", words)
     words = re.sub(r"\bepsilon\b|ε", EPSILON, words)
+    words = re.sub(r"\bdelta\b", "δ", words)
     return re.sub(r"(?<![\w)\]])-(?=[\d∞])|(?<= )-(?= )", "−", words)

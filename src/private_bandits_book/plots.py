@@ -107,8 +107,8 @@ def curves(
 
     Examples
     --------
-    >>> blocks, crossing = {"Blocks": "blocks, K^0.3"}, plots.Crossing("Blocks", "Trees", "blocks win above {}")
-    >>> plots.curves(runs, "epsilon", xscale="log", spoken=blocks, said=[crossing])  # doctest: +SKIP
+    >>> said = [Crossing("blocks", "trees", "blocks win above {}")]
+    >>> plots.curves(runs, "epsilon", spoken={"blocks": "blocks, K^0.3"}, said=said)  # doctest: +SKIP
     """
     rows = _labelled(runs, x, label, hue, together=True)
     claimed, look = None if slope is None else Slope(*slope), _horizons(rows, x) | look
@@ -279,7 +279,7 @@ def _text_of(variant: Any) -> str:
     words = str(variant)
     if words.endswith(("stated", "proof")) or words.startswith(("proof", "corrected")):
         return "stated"
-    if words.startswith(("printed", "table", "rate", "slide_rate")):
+    if words.startswith(("printed", "published", "table", "rate", "slide_rate")):
         return "printed"
     return "repaired" if words.startswith(("repaired", "derived", "keep")) or words.endswith("repaired") else ""
 

@@ -7,15 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 from joblib import Parallel
 from tqdm import tqdm
 
-from private_bandits.estimates import Interval
-from private_bandits.privacy import binomial_interval
 from private_bandits.simulation import simulate
 from private_bandits_book.jobs.cache import at, memoize
+from private_bandits_book.parameters import UsageError
 from private_bandits_book.runs import facts, identity
 
 
@@ -114,17 +112,21 @@ def stored(chapter: str, label: str, folder: Path) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If the list has other runs than are stored.
+        If there is no such study, or the list has other runs than are stored.
     """
     studies = vars(importlib.import_module(f"private_bandits_book.chapters.{chapter}.studies")).get("STUDIES", {})
+    made = sorted(path.stem.removeprefix("long-") for path in folder.glob("long-*.csv"))
+    if label not in made:
+        missing = f"private-bandits reproduce {chapter} --long makes what is missing"
+        raise UsageError(f"a longer study of {chapter} must be one of {', '.join(made)}, got {label!r}: {missing}")
     rows = pd.read_csv(folder / f"long-{label}.csv")
     if label not in studies:
         return rows
     known = pd.DataFrame([run.known() for run in studies[label].runs()])
     if {*rows["run"]} != {*known.index}:
-        made = f"{rows['run'].nunique()} with numbers to {rows['run'].max()}"
+        got = f"{rows['run'].nunique()} with numbers to {rows['run'].max()}"
         remedy = f"private-bandits reproduce {chapter} --long"
-        raise ValueError(f"long-{label}.csv must have the {len(known)} runs of its study, got {made}: {remedy}")
+        raise ValueError(f"long-{label}.csv must have the {len(known)} runs of its study, got {got}: {remedy}")
     found = rows.drop(columns=known.columns, errors="ignore").join(known, on="run")
     return found[[*rows.columns, *known.columns.difference(rows.columns, sort=False)]]
 
@@ -147,11 +149,6 @@ def in_processes(work: Iterable[Any], n_jobs: int) -> list[Any]:
         # of joblib: a worker that grew by 300 MB, as many compiled loops make it, is replaced, and nothing is lost
         warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
         return list(Parallel(n_jobs)(work))
-
-
-def share(found: np.ndarray) -> Interval:
-    """Return how often something was found in independent runs, with its exact interval."""
-    return Interval(float(np.mean(found)), *binomial_interval(int(np.sum(found)), len(found)), runs=len(found))
 
 
 def means(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:

@@ -18,7 +18,6 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from private_bandits import checks
 from private_bandits_book.figures.dots import regret_dots
 from private_bandits_book.figures.drawing import (
     Crossing,
@@ -40,6 +39,7 @@ from private_bandits_book.figures.lines import (
     Spoken,
     Window,
     check_columns,
+    known,
     lines_of,
     tidied,
     window_of,
@@ -179,8 +179,7 @@ def small_multiples(
     names = {name: str(name).split("\n")[0] for name in tidy.loc[~everywhere, by]}
     if not names:
         raise ValueError(f"column {by} must name at least one panel, got none")
-    for one in said:
-        checks.choice("panel", one.panel, ["", *names.values()])
+    said = [one for one in said if known("a panel of said", one.panel, ["", *names.values()])]
     scale, limits = _across(tidy, x, xscale, start)
     facets = [lines_of(tidy[everywhere | (tidy[by] == name)], x, limits, spoken, names[name]) for name in names]
     everything = [line for lines in facets for line in lines]

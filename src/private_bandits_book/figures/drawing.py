@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from private_bandits import checks
 from private_bandits.estimates import Interval
-from private_bandits_book.figures.lines import Line, Window, dotted, marker
+from private_bandits_book.figures.lines import Line, Window, dotted, known, marker
 from private_bandits_book.figures.look import (
     CLAIM_COLOUR,
     HEIGHT,
@@ -182,15 +182,15 @@ def at_level(region: Region, window: Window) -> tuple[np.ndarray, np.ndarray]:
 
 def place_of(said: Note | Crossing, lines: Sequence[Line], window: Window) -> tuple[float, float, str] | None:
     """Return where words are about, and the words; None where there is no such place in this panel."""
-    known = {line.label: line for line in lines}
-    if isinstance(said, Note):
-        if isinstance(said.y, str):
-            checks.choice("y", said.y, [*known])
-            return said.x, float(_over(known[said.y], np.array([said.x]), window)[0]), said.words
+    drawn = {line.label: line for line in lines}
+    if isinstance(said, Note) and not isinstance(said.y, str):
         return said.x, float(said.y), said.words
-    for name in (said.one, said.other):
-        checks.choice("crossing", name, [*known])
-    one, other = known[said.one], known[said.other]
+    names = [said.y] if isinstance(said, Note) else [said.one, said.other]
+    if not all(known("a line of said", str(name), [*drawn]) for name in names):
+        return None
+    one, other = drawn[str(names[0])], drawn[str(names[-1])]
+    if isinstance(said, Note):
+        return said.x, float(_over(one, np.array([said.x]), window)[0]), said.words
     ends = max(one.x.min(), other.x.min(), window.x[0]), min(one.x.max(), other.x.max(), window.x[1])
     if not ends[0] < ends[1]:
         return None

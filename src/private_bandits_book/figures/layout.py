@@ -49,12 +49,13 @@ class Panel(NamedTuple):
 
 
 class _Grid(NamedTuple):
-    """How panels stand: in so many columns, each so wide and tall, the labels beside it so wide."""
+    """How panels stand: in so many columns, each so wide and tall, the labels beside it so wide, then so much blank."""
 
     columns: int
     width: float
     height: float
     beside: float
+    between: float
 
 
 def lay_out(figure: Figure, panel: Panel, xlabel: str, ylabel: str, narrow: bool = False) -> None:
@@ -95,13 +96,13 @@ def lay_out_panels(figure: Figure, panels: Sequence[Panel], xlabel: str, ylabel:
         panels = [one._replace(ends=one.ends[len(one.lines) :]) for one in panels]
         foot += _legend(figure, [line for one in panels for line in one.lines], across)
     grid = chosen[0] if chosen else _over_legend(panels, titles, across, count, foot, narrow)
-    left, between = _set_y_ticks(every, windows, grid.columns), _between(every, windows, grid.columns)
+    left = _set_y_ticks(every, windows, grid.columns)
     name, rows = _named(every, titles, grid), math.ceil(len(panels) / grid.columns)
     step = grid.height + name + 24
     figure.set_size_inches(across / 72, (foot + (rows - 1) * step + grid.height + name + _HEAD) / 72)
     for i, panel in enumerate(panels):
         row, column = divmod(i, grid.columns)
-        x = left + column * (grid.width + grid.beside + between)
+        x = left + column * (grid.width + grid.beside + grid.between)
         _place(figure, panel.axes, x, foot + (rows - 1 - row) * step, grid.width, grid.height)
         _set_x_ticks(panel.axes, panel.window, grid.width)
     _name_axes(figure, every, foot, xlabel, ylabel)
@@ -159,7 +160,7 @@ def _beside(
     beside = _GAP + max((wide for one in sizes for wide, _ in one), default=0.0)
     width = (across - left - _PAD - count * beside - (count - 1) * between) / count
     rows, need = math.ceil(len(panels) / count), max(sum(tall + 2 for _, tall in one) for one in sizes) - 16
-    grid = _Grid(count, width, 165.0, beside)
+    grid = _Grid(count, width, 165.0, beside, between)
     tall = max(need, 165.0 if rows < 4 else 110.0)
     if narrow:
         free = SCREEN * across - _FOOT - _HEAD - rows * _name(titles, grid) - (rows - 1) * 24
@@ -179,9 +180,11 @@ def _over_legend(
 ) -> _Grid:
     """The grid of panels over a legend."""
     windows, every = [one.window for one in panels], [one.axes for one in panels]
-    left, between = _set_y_ticks(every, windows, count), max(18.0, _between(every, windows, count))
+    _set_x_ticks(every[0], windows[0], across / count - 60)
+    wide = max(_size(text)[0] for text in every[0].get_xticklabels())
+    left, between = _set_y_ticks(every, windows, count), max(18.0, wide + 6, _between(every, windows, count))
     width, rows = (across - left - 2 * _PAD - between * (count - 1)) / count, math.ceil(len(panels) / count)
-    grid = _Grid(count, width, 165.0 if rows < 4 else 110.0, 0.0)
+    grid = _Grid(count, width, 165.0 if rows < 4 else 110.0, 0.0, between)
     if narrow:
         free = SCREEN * across - foot - _HEAD - rows * _name(titles, grid) - (rows - 1) * 24
         grid = grid._replace(height=max(80.0, min(165.0, free / rows)))
@@ -306,7 +309,8 @@ def _write(panel: Panel, labels: Sequence[tuple[End, Text]], width: float, heigh
         text.set(position=(x + 2 / width, y - 7 / height), verticalalignment="top")
     rest = [one for one in labels if one not in early]
     points = [np.multiply(_in_panel(axes, end), (width, height)) for end, _ in rest]
-    middles = _spread([y for _, y in points], [_size(text)[1] + 2 for _, text in rest], -14, height + 8)
+    above = 2 if axes.get_title(loc="left") else 8  # what stands above the panel keeps its room
+    middles = _spread([y for _, y in points], [_size(text)[1] + 2 for _, text in rest], -14, height + above)
     for (end, text), (x, y), middle in zip(rest, points, middles, strict=True):
         text.set_position((1 + _GAP / width, middle / height))
         if _inside(axes, end) and (abs(middle - y) > 3 or width - x > 3):
@@ -324,7 +328,7 @@ def _margin_text(axes: Axes, end: End, characters: int) -> Text:
         words += f"\n{arrow} {numbers.short(float(f'{end.y:.3g}'))}"
     low = any(not re.search("[A-Z0-9bdfhklt]", line) for line in words.split("\n")[1:])  # matplotlib draws it higher
     text = axes.text(1, 0, words, transform=axes.transAxes, color=readable_colour(end.colour), va="center")
-    text.set(linespacing=1.3 if low else 1.05, label=end.label)
+    text.set(linespacing=1.3 if low or "$" in words else 1.05, label=end.label)
     return text
 
 
@@ -376,7 +380,7 @@ def _say(panel: Panel) -> None:
         else:
             continue
         text = axes.text(0, 0, wrapped(words, 24), transform=None, color=CLAIM_COLOUR, ha="center", va="center")
-        text.set(zorder=7, linespacing=1.1)
+        text.set(zorder=7, linespacing=1.3 if "^" in words else 1.1)
         taken.append(_settle(axes, text, wanted, drawn, taken, allowed))
 
 

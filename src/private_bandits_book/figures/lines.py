@@ -1,6 +1,7 @@
 """From a tidy frame to the lines of a plot, and the window that shows them."""
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import pandas as pd
 
 from private_bandits import checks
 from private_bandits.estimates import half_width
-from private_bandits_book.figures.look import HUES, MARKERS, PLAIN, TRUST_LINES, mixed, palest
+from private_bandits_book.figures.look import FIRST_MARKS, HUES, MARKERS, PLAIN, TRUST_LINES, mixed, palest
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,13 @@ def tidied(frame: pd.DataFrame, x: str, spoken: Spoken | None = None) -> pd.Data
     plain = tidy["family"].where(tidy["family"].isin(["none", "uniform"]))
     trusted = tidy["trust"].where(tidy["trust"].isin([*HUES]), "none")
     tidy["hue"] = tidy["hue"].where(tidy["hue"].notna(), plain.where(plain.notna(), trusted))
-    for column, known in (("hue", HUES), ("trust", TRUST_LINES)):
+    for column, keys in (("hue", HUES), ("trust", TRUST_LINES)):
         for value in tidy[column].unique():
-            checks.choice(column, value, tuple(known))
+            checks.choice(column, value, tuple(keys))
     if spoken is not None:
         names = [key if isinstance(key, str) else key[1] for key in spoken]
         for name in names:
-            checks.choice("spoken", name, [*tidy["label"].unique()])
+            known("spoken", name, [*tidy["label"].unique()])
         tidy["hue"] = tidy["hue"].where(tidy["label"].isin(names) | tidy["hue"].isin(PLAIN), "rival")
     return tidy.merge(_told_apart(tidy), how="left", on=["hue", "label"])
 
@@ -176,7 +177,15 @@ def dotted(line: Line) -> bool:
 
 def marker(line: Line) -> str:
     """Return a line's marker: none for the first of its hue at its epsilon, unless it has dots."""
-    return MARKERS[line.mark % len(MARKERS)] if line.mark or dotted(line) else ""
+    first = FIRST_MARKS.get(line.hue, 0) if dotted(line) else 0
+    return MARKERS[(line.mark + first) % len(MARKERS)] if line.mark or dotted(line) else ""
+
+
+def known(what: str, name: str, names: Sequence[str]) -> bool:
+    """Say whether a figure has a line or a panel of this name; warn where not, as with other parameters it may not."""
+    if name not in names:
+        warnings.warn(f"{what} must be one of {', '.join(map(repr, names))}, got {name!r}, left out", stacklevel=2)
+    return name in names
 
 
 def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
-from private_bandits_book.numbers import raised, typeset
+from private_bandits_book.numbers import typeset
 
 WIDTH, HEIGHT, NARROW = 7.6, 3.8, 4.4
 """Inches of a single panel, which grows taller where its labels need the room, and the width of what a phone shows."""
@@ -47,6 +47,8 @@ TRUST_LINES: dict[str, dict[str, Any]] = {
 
 MARKERS = "os^DvPX"
 """Of lines of one hue at one epsilon, in order."""
+FIRST_MARKS = {"stated": 1, "repaired": 2}
+"""Where hues begin that no dash tells from pink in print, or without green cones."""
 
 REFERENCE_COLOUR, CLAIM_COLOUR, SHADED = "#666666", "#1a1a1a", "#e6e6e6"
 
@@ -131,8 +133,9 @@ _XYZ /= _XYZ.sum(axis=1, keepdims=True)  # white is 1, 1, 1
 
 def wrapped(text: str, characters: int = 18) -> str:
     """Break a long label into lines, never around an equals sign, with what follows ^ raised."""
-    whole = re.sub(r" (=|<|>|≤|≥) ", "\u00a0\\1\u00a0", raised(typeset(text)))
-    return textwrap.fill(whole, characters, break_long_words=False, break_on_hyphens=False)
+    whole = re.sub(r" (=|<|>|≤|≥) ", "\u00a0\\1\u00a0", typeset(text))
+    filled = textwrap.fill(whole, characters, break_long_words=False, break_on_hyphens=False)
+    return re.sub(r"\^[-−]?[\d.]*\d", lambda found: f"$^{{{found[0][1:]}}}$", filled)
 
 
 def x_name(x: str) -> str:

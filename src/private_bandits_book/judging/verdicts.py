@@ -47,7 +47,9 @@ def verdicts_by_maker(claims: Iterable[str], kinds: Iterable[str], verdicts: Ite
     for claim, kind, verdict in zip(claims, kinds, verdicts, strict=True):
         found.setdefault(maker(claim, kind), []).append(verdict)
     parts = [
-        f"of the {len(found[whose])} claim{'s' * (len(found[whose]) > 1)} of {whose} {verdicts_in_words(found[whose])}"
+        f"of the {len(found[whose])} claims of {whose} {verdicts_in_words(found[whose])}"
+        if len(found[whose]) > 1
+        else f"the one claim of {whose} is {found[whose][0]}"
         for whose in (PAPER, BOOK, OTHERS)
         if whose in found
     ]

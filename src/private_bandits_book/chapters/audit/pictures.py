@@ -13,7 +13,7 @@ from private_bandits_book.plots import Picture
 _FAULTS = {
     "noise halved": ("central", "central"),
     "CUCB-LDP2, noise halved": ("local", "local"),
-    "one message of 100 in clear": ("none", "leaking"),
+    "one message of 100 without noise": ("none", "leaking"),
     "Gaussian noise for ten times delta": ("central", "central"),
 }
 """Each fault's hue and trust model, which say its colour and its dash."""

@@ -84,7 +84,7 @@ class Trial(NamedTuple):
                 return Hidden(37 * seed % (ROUNDS - 1)), {"problem": PAIR, "horizon": ROUNDS}
             case "answers":
                 return partial(answers, number=int(self.epsilon)), {"neighbours": [_PAIR]}
-            case "one message of 100 in clear":
+            case "one message of 100 without noise":
                 return partial(leaking, epsilon=self.epsilon), {"neighbours": [_PAIR]}
             case "Gaussian noise" | "Gaussian noise for ten times delta":
                 failure = FAILURE * (1.0 if self.kind == "Gaussian noise" else 10.0)
@@ -176,7 +176,7 @@ def answers(x: float, rng: np.random.Generator, number: int) -> np.ndarray:
 
 
 def leaking(x: float, rng: np.random.Generator, epsilon: float) -> float:
-    """Send a number with the noise that it needs, but in one round of a hundred in clear."""
+    """Send a number with the noise that it needs, but in one round of a hundred without it."""
     return float(x) if rng.random() < 0.01 else laplace(x, rng, 1 / epsilon)
 
 
@@ -192,7 +192,7 @@ def trials() -> Iterator[Trial]:
     yield from (Trial("noise halved", epsilon, 1000) for epsilon in (0.5, 2.0, 4.0))
     yield from (Trial("noise halved", epsilon, RUNS) for epsilon in (0.2, 4.0))
     yield from (Trial("CUCB-LDP2, noise halved", 1.0, runs) for runs in (500, 1000, 2000))
-    yield from (Trial("one message of 100 in clear", 1.0, runs) for runs in NUMBERS)
+    yield from (Trial("one message of 100 without noise", 1.0, runs) for runs in NUMBERS)
     yield from (Trial("Gaussian noise for ten times delta", 1.0, runs) for runs in NUMBERS)
     yield from (Trial("answers", true, 10_000) for true in (11.0, 19.0))
     yield Trial("one reward of 100", 1.0, 6000, SOME)

@@ -6,21 +6,17 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from scipy.optimize import brentq
 
-from private_bandits.estimates import Interval
 from private_bandits.kernels import linear, stretches
 from private_bandits.papers.contextual import bounds, gloc, ldp_glm, ldp_linucb, linucb
 from private_bandits.papers.contextual.ellipsoids import derived_shift, vector_norm
 from private_bandits.policy import Policy
-from private_bandits_book.studies import share
 
 DELTA = 1e-3
 _FAR = (10**75, 10**150)  # horizons at which logarithms hardly bend a power
 _NOISY = (1e-6, 1e-3)  # epsilons at which the noise is all that counts
 _LONGEST = 300.0  # exponents of ten that `horizon_needed` looks through
-_LOCKED = 0.9  # share of the largest regret from which a run counts as locked in
 
 
 class Exponents(NamedTuple):
@@ -134,16 +130,3 @@ def horizon_needed(dim: int, make: Callable[..., Policy], level: float = 0.1) ->
         while high >= step and excess(high - step) <= 0.0:
             high -= step
     return 1.0 if high <= 0.0 else 10.0 ** float(brentq(excess, high - 1.0, high, xtol=1e-12))
-
-
-def locked(runs: pd.DataFrame, gap: float) -> Interval:
-    """Return how often runs have at least nine tenths of the largest regret, with the exact interval.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        Of one policy, at the last round.
-    gap : float
-        The largest regret of a round.
-    """
-    return share((runs["regret"] >= _LOCKED * gap * runs["t"]).to_numpy())
