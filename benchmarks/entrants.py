@@ -3,7 +3,7 @@
     python benchmarks/entrants.py
 
 On the first test instance of each kind of problem, at epsilon 1 and the horizon of the rankings: the least CPU time of
-three runs, its loops compiled before. Writes `book/data/comparison/time.csv`.
+three runs, its loops compiled before. Writes `book/data/rounds.csv`.
 """
 
 from __future__ import annotations
@@ -40,5 +40,5 @@ if __name__ == "__main__":
         for name in known:
             rows.append({"kind": kind, "entrant": name, "microseconds": microseconds(kind, name)})
             print(*rows[-1].values(), flush=True)
-    target = find_book().data("comparison") / "time.csv"
+    target = find_book().pages / "data" / "rounds.csv"
     pd.DataFrame(rows).to_csv(target, index=False, float_format="%.2g", lineterminator="\n")

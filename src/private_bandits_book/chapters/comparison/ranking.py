@@ -243,7 +243,8 @@ def worst(rows: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row a policy: `policy`, `instance`, chosen by one half of the runs, and `price` by the other half.
+        A row a policy: `policy`, `instance`; `chosen`, the price in the half of the runs by which it was chosen, and
+        `price`, that in the other half.
     """
     by = rows["instance"]
     free = rows[np.isinf(rows["pays"])].groupby("instance")[["chosen", "regret"]].min()
@@ -251,7 +252,8 @@ def worst(rows: pd.DataFrame) -> pd.DataFrame:
     bases = [by[private.index].map(free[half]) for half in ("chosen", "regret")]
     private = private.assign(chosen=private["chosen"] / bases[0], price=private["regret"] / bases[1])
     found = private.loc[private.groupby("entrant", sort=False)["chosen"].idxmax()]
-    return found.rename(columns={"entrant": "policy"})[["policy", "instance", "price"]].reset_index(drop=True)
+    found = found[["entrant", "instance", "chosen", "price"]].reset_index(drop=True)
+    return found.rename(columns={"entrant": "policy"})
 
 
 def drawn(
