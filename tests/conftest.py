@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -57,7 +58,7 @@ class _ByFile(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         # what is asked of the pages, with a browser or without, is asked of one build
-        return nodeid if _alone(nodeid) else nodeid.partition("::")[0].replace("test_site.py", "test_book.py")
+        return nodeid if _alone(nodeid) else re.sub(r"test_site\w*", "test_book", nodeid.partition("::")[0])
 
 
 @pytest.hookimpl(optionalhook=True)

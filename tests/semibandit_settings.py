@@ -14,7 +14,7 @@ KINDS = {
     "top-3": SemiBandit.top_k(MEANS, 3),
     "all": SemiBandit.top_k(MEANS, 6),
     "mixed sizes": SemiBandit.from_sets(MEANS, MIXED),
-    "weights": SemiBandit.from_sets(MEANS, MIXED, weights=[2.0, 0.0, 1.0, 0.5, 3.0, 0.0], offset=0.25),
+    "weights": SemiBandit.from_sets(MEANS, MIXED, weights=[2.0, 0.0, 1.0, 0.5, 3.0, 0.0]),
     "groups": SemiBandit.from_sets(MEANS, PATHS, groups=[0, 0, 1, 1, -1, -1]),
     "max": SemiBandit.from_sets(MEANS, MIXED, reward="max"),
     "coverage": SemiBandit.coverage(TABLE, 2),
@@ -31,6 +31,5 @@ OURS = {  # for the algorithms of the book, which scan listed super arms
     "public": instances.public_arms(8, 3, 0.9),
     "largest": instances.separated("max-path", others=4, list_size=2, distance=0.5),
     "coverage": instances.coverage(n_nodes=4, n_targets=2, n_chosen=2, p=0.7, gap=0.3),
-    "offset": SemiBandit.from_sets([0.9, 0.8, 0.3], [[0, 1], [1, 2]], offset=1.0),
     "mixed": SemiBandit.from_sets([0.9, 0.8, 0.3, 0.6], [[0, 1], [2], [1, 2, 3]], weights=[1.0, 0.5, 2.0, 0.0]),
 }

@@ -125,6 +125,7 @@ def _italic(letter: str) -> str:
     [
         (r"\frac12+\frac1K", "<mfrac><mn>1</mn><mn>2</mn></mfrac><mo>+</mo><mfrac><mn>1</mn><mi>K</mi></mfrac>"),
         (r"(e^2,2)", "<msup><mi>e</mi><mn>2</mn></msup><mo>,</mo><mn>2</mn>"),
+        (r"\epsilon", "<mi>ε</mi>"),
         (r"X^21", "<msup><mi>X</mi><mn>2</mn></msup><mn>1</mn>"),
         (r"800{,}000", "<mn>800,000</mn>"),
         (r"\hat\theta_t", '<msub><mover accent="true"><mi>θ</mi><mo stretchy="false">ˆ</mo></mover><mi>t</mi></msub>'),
@@ -133,6 +134,18 @@ def _italic(letter: str) -> str:
 )
 def test_a_formula_says_what_its_source_says(tex: str, said: str) -> None:
     assert said in runpy.run_path(str(ROOT / "book" / "_ext" / "mathml.py"))["mathml"](tex)
+
+
+def test_a_limit_stands_below_its_name_in_a_formula_of_its_own() -> None:
+    mathml = runpy.run_path(str(ROOT / "book" / "_ext" / "mathml.py"))["mathml"]
+    limit = r"\liminf_{T\to\infty}R"
+    assert "<munder><mi>lim inf</mi><mrow>" in mathml(limit, block=True) and "<munder>" not in mathml(limit)
+
+
+def test_a_formula_keeps_the_word_that_a_hyphen_joins_to_it() -> None:
+    belongs = runpy.run_path(str(ROOT / "book" / "_ext" / "mathml.py"))["_BELONGS"]
+    rests = {"-private, as": "-private,", ")-LDP it": ")-LDP", "s are": "s", ", and": ",", "-th.": "-th."}
+    assert {rest: belongs.match(rest)[0] for rest in rests} == rests
 
 
 @pytest.mark.book
@@ -208,13 +221,16 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
     for chapter, claim in rows:
         address, page = f"{chapter}-claim-{claim}", by_name[f"{chapter}.html"]
         assert f"{page.path.name}#{address}" in by_name["claims.html"].links or address not in page.ids
+    assert "semibandits_proofs.html#proof-semi-theorem-9" in by_name["claims.html"].links
     for chapter in LEDGERS:
         assert any(one.startswith(f"{chapter}-claim-") for one in by_name[f"{chapter}.html"].ids)
     index = (site / "searchindex.js").read_text(encoding="utf-8")
     found = json.loads(index[index.index("(") + 1 : index.rindex(")")])
-    objects = {(found["docnames"][page], anchor) for page, _, _, anchor, _ in found["objects"][""]}
+    every = [row for rows in found["objects"].values() for row in rows]
+    objects = {(found["docnames"][page], anchor) for page, _, _, anchor, _ in every}
     assert objects >= {("book/claims", address) for address in addresses}
-    assert "Theorem 4, Wang et al (2021), cascading/theorem-4" in {title for *_, title in found["objects"][""]}
+    titles = {f"{before}.{title}" for before, one in found["objects"].items() for *_, title in one}
+    assert "Theorem 4, Wang et al. (2021): reproduced after repair" in titles
 
 
 @pytest.mark.book
@@ -279,6 +295,9 @@ def test_a_page_is_finished_in_an_order_in_which_each_rule_sees_its_case() -> No
         '<td class="text-left"><p><code class="docutils literal notranslate"><span class="pre">[1.0,</span> '
         '<span class="pre">8.0]</span></code></p></td>': '<td class="text-left"><code><span class="kept">[1.0, 8.0]'
         "</span></code></td>",
+        "<td><p>-0.5 and 5.6e-06</p></td>": "<td>−0.5 and 5.6·10⁻⁶</td>",
+        "<td><p><strong>not reproduced</strong>, exact</p></td>": '<td><span class="claim-verdict" '
+        'data-verdict="not reproduced">✗ not reproduced</span>, exact</td>',
         f"<td><p>{50 * 'a'}</p></td>": f'<td class="sentence">{50 * "a"}</td>',
     }
     for written, read in cases.items():

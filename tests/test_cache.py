@@ -115,6 +115,8 @@ def test_a_result_is_whole_or_not_there(monkeypatch, root):
         assert memoize("one", lambda: 2) == 2
         next(root.glob("*/run/*")).write_bytes(b"")  # a disk that lost it
         assert memoize("one", lambda: 3) == 3 == memoize("one", lambda: 4)
+        next(root.glob("*/run/*")).write_bytes(b"\x80s")  # or wrote another one's over it
+        assert memoize("one", lambda: 5) == 5
 
 
 def test_what_has_no_name_is_made_each_time():

@@ -27,6 +27,7 @@ from private_bandits_book.chapters.comparison import ranking
 from private_bandits_book.judging import less
 from private_bandits_book.judging.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from private_bandits_book.parameters import UsageError
+from private_bandits_book.rivals import OneItem
 
 BOOK = find_book()
 OWN = {name: parameter.default for name, parameter in BOOK.parameters("cascading").items()}
@@ -89,6 +90,7 @@ def test_what_is_not_allowed_is_refused_in_a_line(given, said):
         ["# Parameters\nhorizn = 300\n", "# Parameters\nhorizon = 300\nprint(horizon)\n"],
         ["# Parameters\nepsilons = [x / 2 for x in range(1, 3)]\n"],
         ["# Parameters\nfor i in range(3):\n    print(i)\n"],
+        *(["x = " + "1+" * 9999 + "1"], ["x = " + "-" * 9999 + "1"], ["x = '\udcff'"]),  # which no Python reads
         ["# Parameters\nmine = 3\nget_ipython().run_line_magic('time', 'mine')\n"],
     ],
 )
@@ -194,6 +196,13 @@ def test_a_class_of_a_reader_s_own_is_not_known_by_its_record(small):
     assert set(small.play(SHOP, [worst])["regret"]) == {123.0}
 
 
+def test_a_class_of_the_library_that_was_given_another_method_is_run_again(small, monkeypatch):
+    arms = Arms.bernoulli([1.0, 0.0])
+    small.play(arms, [OneItem()])
+    monkeypatch.setattr(OneItem, "ask", lambda self: [setattr(self, "first", 1) or 1])
+    assert small.play(arms, [OneItem()])["regret"].max() == 300.0
+
+
 @dataclass(frozen=True)
 class Held(Greedy):
     """One that has no hash."""
@@ -214,6 +223,8 @@ def test_a_policy_that_does_not_fit_is_refused_in_a_line(small):
     ):
         with pytest.raises(UsageError, match=said):
             small.play(problem, [cascade_ucb1(), policy])
+    with pytest.raises(UsageError, match="labels must be other than the columns of all runs, got policy, regret$"):
+        small.play(SHOP, [LAPLACE], policy="mine", regret=0.0, panel="a")
     for policies in (LAPLACE, []):
         with pytest.raises(UsageError, match="policies must be a list of at least one"):
             small.play(SHOP, policies)
@@ -223,6 +234,8 @@ def test_a_longer_study_has_the_facts_of_its_policies(small):
     rows = small.long("growth")
     assert len(rows) == len(pd.read_csv(BOOK.data("cascading") / "long-growth.csv"))
     assert rows[["paper", "trust", "problem", "uniform"]].notna().all().all()
+    with pytest.raises(UsageError, match="cascading must be one of growth, kappa, learning, order, got 'none'"):
+        small.play(SHOP, [LAPLACE], stored="none")
 
 
 # Figures and tables

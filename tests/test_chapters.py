@@ -227,7 +227,7 @@ def test_a_table_shows_what_is_asked_and_writes_everything(chapter, shown, tmp_p
         "~~~{table} Some `numbers`.",
         ":name: tiny-table-1",
         "",
-        "| policy | $x$ | eps |",
+        "| Policy | $x$ | Eps |",
         "| :--- | ---: | ---: |",
         r"| a\|b | 0.3 | 0.1 |",
         r"| \*c\* |  | ∞ |",

@@ -69,6 +69,11 @@ def refused(words: list[str], capsys: pytest.CaptureFixture[str], **options: Boo
         ("horizon=two\nlines", "horizon must be an integer >= 1, got 'two\\nlines'"),
         ("horizon", "-p must be NAME=VALUE, got 'horizon'"),
         ("output_dir=elsewhere", "output_dir must be empty, as -o is the folder, got 'elsewhere'"),
+        (
+            "mo\nod=3",
+            "mo od is not a parameter of tiny (did you mean mood?): "
+            "horizon, replications, seed, epsilons, n_jobs, output_dir, mood, got 3",
+        ),
     ],
 )
 def test_a_bad_parameter_is_one_line_and_writes_nothing(tiny, here, capsys, setting, message):
@@ -105,6 +110,32 @@ def test_a_notebook_without_parameters_is_told_what_it_lacks(tiny, capsys):
     (tiny.pages / "mine.ipynb").write_text(text.replace('"parameters"', '"parameter"'), encoding="utf-8")
     line = refused(["run", "mine"], capsys, book=tiny)
     assert line == "chapter must be one of tiny, got 'mine': mine.ipynb has no cell tagged `parameters`"
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("book/untitled.ipynb", b""),
+        ("book/merged.ipynb", b"<<<<<<< HEAD\n{}"),
+        ("book/list.ipynb", b"[]"),
+        ("book/other.ipynb", b'{"worksheets": []}'),
+        ("book/old.ipynb", b'{"cells": [{"source": "x"}]}'),
+        ("book/binary.ipynb", b"\x00\xff"),
+        ("_toc.yml", b"root: ["),
+        ("_toc.yml", b""),
+        ("_toc.yml", b"\xff"),
+    ],
+)
+def test_a_file_of_the_book_that_cannot_be_read_is_named_in_a_line(tiny, capsys, file, content):
+    (tiny.root / file).write_bytes(content)
+    assert refused(["list"], capsys, book=tiny).startswith(f"{tiny.root / file} must be readable, got ")
+
+
+def test_what_is_hidden_beside_a_notebook_is_none(tiny, capsys):
+    (tiny.pages / "._tiny.ipynb").write_bytes(b"\x00\xff")
+    (tiny.pages / ".#tiny.ipynb").symlink_to("nowhere")
+    assert main(["list"], book=tiny) == 0
+    assert capsys.readouterr().out == "tiny  A tiny chapter\n"
 
 
 @pytest.mark.parametrize(

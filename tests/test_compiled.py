@@ -183,7 +183,13 @@ def test_where_nothing_can_be_written_nowhere_is_anything_kept_and_all_is_played
     assert answer(COUNT, tmp_path, **nowhere) != before and not compiled_files(tmp_path)
 
 
-@pytest.mark.parametrize("fault", [OSError(28, "No space left on device"), PermissionError(13, "denied"), EOFError()])
+FAULTS = [
+    *(OSError(28, "No space left on device"), PermissionError(13, "denied"), EOFError()),
+    *(ValueError("unsupported pickle protocol: 115"), OverflowError(), MemoryError()),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("work", ["load", "save"])
 def test_a_full_disk_and_a_broken_or_foreign_file_cost_only_time(work, fault, monkeypatch):
     def failing(*arguments):

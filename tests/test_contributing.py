@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -41,7 +40,7 @@ def test_the_printed_chapter_has_its_parameters_plays_and_is_judged(tmp_path, mo
     monkeypatch.setattr(room, "claims_of", lambda name: read_claims(toml))
     monkeypatch.setattr(room, "display", lambda *_: None)
     monkeypatch.setattr(room, "headlines", lambda *_: None)
-    monkeypatch.setattr(Chapter, "_rules", lambda self: SimpleNamespace())
+    monkeypatch.setattr(Chapter, "_rule", lambda self, claim: None)
     monkeypatch.setenv(room.STRICT_VARIABLE, "1")
     names: dict = {}
     exec(parameters.replace('output_dir: str = ""', f"output_dir: str = {str(tmp_path / 'out')!r}"), names)
@@ -68,7 +67,7 @@ def test_the_printed_chapter_is_reproduced_built_and_passes_the_gate(tmp_path):
     parameters, story = re.findall("```python\n(.*?)\n```", TEXT, re.DOTALL)
     room = root / "src" / "private_bandits_book" / "chapters" / "mine"
     room.mkdir()
-    for name, text in {"__init__.py": '"""Mine."""\n', "rules.py": '"""No rules."""\n', "claims.toml": toml}.items():
+    for name, text in {"__init__.py": '"""Mine."""\n', "claims.toml": toml}.items():
         (room / name).write_text(text, encoding="utf-8")
     code = {"cell_type": "code", "execution_count": None, "outputs": [], "metadata": {}}
     cells = [

@@ -102,6 +102,9 @@ def test_private_kl_in_its_limits():
     assert divergences.private_kl(0.3, 0.6, epsilon=1e-6) == close(0.3e-6, rel=1e-5)
     assert divergences.private_kl(0.3, 1.0, epsilon=0.7) == close(0.7 * 0.7)
     assert divergences.private_kl(0.4, 0.4, epsilon=0.7) == 0.0
+    for epsilon in (3.0, 30.0, 40.0, 700.0, 1e4):  # where 1 - q + q e^(-epsilon) is a difference of nothing
+        assert divergences.private_kl(0.25, 1.0, epsilon=epsilon) == close(0.75 * epsilon, rel=1e-15)
+        assert divergences.private_kl(1e-9, 0.0, epsilon=epsilon) == close(1e-9 * epsilon, rel=1e-15)
     values = [divergences.private_kl(0.2, 0.7, epsilon=x) for x in np.linspace(0.05, 4, 40)]
     assert values == sorted(values)
 

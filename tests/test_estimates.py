@@ -138,7 +138,10 @@ def test_growth_interval_covers():
         (lambda: mean_interval([1, 2], confidence=1.0), "confidence must be > 0 and < 1, got 1.0"),
         (lambda: half_width(1.0, 1), "replications must be finite and >= 2, got 1"),
         (lambda: difference_interval([1.0, 2.0], [3.0]), "b must hold at least 2"),
-        (lambda: difference_interval([[1.0, 2.0]] * 2, [3.0, 4.0]), r"a must have shape \(replications,\)"),
+        (
+            lambda: difference_interval([[1.0, 2.0]] * 2, [3.0, 4.0]),
+            "a must be a non-empty 1-d array",
+        ),
         (lambda: ratio_interval([1, 2], [-1, 1]), "the mean of b must be > 0, got 0"),
         (lambda: fit_exponent([1, 2], [[1, 2, 3]] * 2), "samples must have shape"),
         (lambda: fit_exponent([2, 2], [[1, 2]] * 2), "two different values"),

@@ -191,6 +191,13 @@ def test_svg_keeps_the_curve_within_a_twentieth_of_a_point():
     assert vector._shorten(broken).endswith("M99 9 L100 9 z")
 
 
+def test_texts_that_a_line_follows_are_told_apart_without_colours():
+    few = np.array([1e3, 1e4, 1e5])
+    parts = [curve("p", 100, label=hue, hue=hue, t=few, trust="none") for hue in ("printed", "stated", "repaired")]
+    drawn = figures.regret_curves(pd.concat(parts)).axes[0].lines
+    assert len({one.get_marker() for one in drawn if one.get_label()[0] != "_"}) == 3
+
+
 def test_the_readers_settings_neither_change_nor_show():
     before, plain = dict(mpl.rcParams), figures.svg(FIGURES["legend"]())
     with pytest.raises(ZeroDivisionError), figures.style():
@@ -361,6 +368,7 @@ def test_words_stand_where_they_are_seen_and_regions_are_named():
         figures.Note("T^0.3", 3e4, "Laplace"),
         figures.Note("here", 300.0, 5000.0),
         figures.Region("no regret can be here", T, 100 * np.log(T + 1)),
+        figures.Region("nothing here", T, 1e4, "above"),
     ]
     figure = figures.regret_curves(frame, yscale="log", said=said)
     assert figures.unclear(figure) == []
@@ -377,6 +385,7 @@ def test_words_stand_where_they_are_seen_and_regions_are_named():
     assert np.hypot(*((box.x0 + box.x1) / 2 - beside[0], (box.y0 + box.y1) / 2 - beside[1])) < 60
     inside = axes.transData.inverted().transform(words["no regret can be here"].get_points())
     assert all(y < np.interp(x, T, 100 * np.log(T + 1)) for x, y in inside)
+    assert axes.transData.inverted().transform(words["nothing here"].get_points())[:, 1].min() > 1e4
     with pytest.warns(UserWarning, match="a line of said must be one of .* got 'else'"):
         figures.regret_curves(frame, said=[figures.Crossing("else", "Laplace", "")])
 

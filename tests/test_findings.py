@@ -87,13 +87,13 @@ def near():
 BIT = "Response, first item"
 SAID = {
     "cascading": {
-        r"the bit has (\S+) % of the regret of uniformly": lambda: uniform_share(cascading(BIT, 0.2)),
+        r"this bit leads to (\S+) % of the regret of uniformly": lambda: uniform_share(cascading(BIT, 0.2)),
         r"its theorem needs, has (\S+) %": lambda: uniform_share(
             cascading("Laplace", 0.2, "figure-1a", variant="stated")
         ),
-        r"at \$\\epsilon=1\$ a regret of ([\d,]*\d)": lambda: f"{cascading('Blocks, kept', 1.0):,.0f}",
-        r"answered without noise it has ([\d,]*\d)": lambda: f"{cascading(BIT, math.inf):,.0f}",
-        r"that the paper builds on, has ([\d,]*\d)": lambda: f"{cascading('CascadeUCB1', math.inf):,.0f}",
+        r"At \$\\epsilon=1\$ it has a regret of ([\d,]*\d)": lambda: f"{cascading('Blocks, kept', 1.0):,.0f}",
+        r"answered without noise it leads to ([\d,]*\d)": lambda: f"{cascading(BIT, math.inf):,.0f}",
+        r"less than the ([\d,]*\d) of the algorithm": lambda: f"{cascading('CascadeUCB1', math.inf):,.0f}",
     },
     "contextual": {
         r"which we build below, has \$T\^\{(\S+)\}\$": lambda: power("weighted regression"),
@@ -120,7 +120,7 @@ SAID = {
     },
     "heavy_tailed": {
         r"centrally private and has about (\w+) times": lambda: {3: "three"}[round(price("DP Robust SE", "least c"))],
-        r"locally private and has (\S+) times as much": lambda: thousands(price("LDP Robust SE", "least c")),
+        r"the talk shows none, has (\S+) times as much": lambda: thousands(price("LDP Robust SE", "least c")),
         r"with the talk's constant (\S+) times": lambda: thousands(
             price("LDP Robust SE", f"c = {algorithm_3.PRINTED_C:g}")
         ),
@@ -129,7 +129,7 @@ SAID = {
 }
 # What else has digits: names, exponents of T and K, what is given, and what is claimed.
 OTHER = {
-    "cascading": (r"Algorithm \d|CascadeUCB1|T=100\{,\}000", ["0.2"]),
+    "cascading": (r"100,000 visitors", ["0.2"]),
     "contextual": (r"Algorithm 5|T\^\{3/4\}|\(\d{4}\)", ["1"]),
     "convex": (r"Table 1|\$1/\\epsilon\^2\$", ["1"]),
     "definitions": ("", ["1", "1", "2", "1", "10", "7", "0.2"]),

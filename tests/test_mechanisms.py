@@ -243,7 +243,7 @@ RNG = np.random.default_rng(0)
             lambda: gaussian_sigma(1e-13, delta=0.1, sensitivity=1),
             "epsilon must be >= 1e-9 where something is played or drawn, got 1e-13",
         ),
-        (lambda: respond_to([0, 3]), "values must be integers >= 0 and < 3, got [0, 3]"),
+        (lambda: respond_to([0, 3]), "values must be integers >= 0 and <= 2, got [0, 3]"),
         (lambda: respond_to(0, rng=7), "rng must be a numpy.random.Generator, got 7"),
         (lambda: TreeCounter(1, horizon=4, rng=RNG).variance(5), "n must be >= 1 and <= 4, got 5"),
         (lambda: HybridCounter(1, rng=RNG).add(1.5), "x must be >= 0 and <= 1, got 1.5"),

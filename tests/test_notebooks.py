@@ -61,6 +61,17 @@ NO_HTML = re.compile(
 )
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 
+# Words that only this book used, and the field's: CONTRIBUTING, Voice.
+PRIVATE = {
+    "laws?": "distribution",
+    "in clear": "without noise",
+    "behind noise": "from noisy answers",
+    "outgrows?": "grows faster than",
+    "as one likes": "arbitrarily",
+    "with much room": "far from tight",
+    "really pays?": "is really private with",
+}
+
 CHAPTERS = [path for path in NOTEBOOKS if (ROOT / "book" / "data" / path.stem).is_dir()]
 
 every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -164,6 +175,14 @@ def unsolved(notebook: dict[str, Any]) -> list[str]:
     if any(EXERCISES in source.splitlines() for source in sources) and (len(solved), 0 in solved) != (3, False):
         found.append(f"solutions of the exercises, which must be three: {solved}")
     return found
+
+
+def private_words(notebook: dict[str, Any]) -> list[str]:
+    """Return the words of a notebook's prose that only this book used, and what to write."""
+    texts = [("".join(cell["source"]), cell["cell_type"] == "markdown") for cell in notebook["cells"]]
+    prose = [text for text, is_markdown in texts if is_markdown or "chapter.say(" in text]
+    known = [(re.compile(rf"\b{word}\b".replace(" ", r"\s+")), better) for word, better in PRIVATE.items()]
+    return [f"{one[0]!r}: {better}" for text in prose for word, better in known for one in word.finditer(text)]
 
 
 class _Html(HTMLParser):
@@ -271,6 +290,20 @@ def test_proofs_are_plain_markdown(path: Path) -> None:
 @every_notebook
 def test_a_notebook_shows_all_in_jupyter_and_on_a_forge(path: Path) -> None:
     assert unshown(_read(path), path.parent) == []
+
+
+@every_notebook
+def test_prose_has_the_words_of_the_field(path: Path) -> None:
+    assert private_words(_read(path)) == []
+
+
+def test_a_private_word_would_be_found() -> None:
+    notebook = _readable()
+    assert private_words(notebook) == []
+    notebook["cells"][1]["source"] += " The law of a reward shows in\nclear."
+    notebook["cells"][2]["source"] = 'chapter.say("A rate that outgrows.")'
+    found = private_words(notebook)
+    assert [one.partition(":")[0] for one in found] == ["'law'", "'in\\nclear'", "'outgrows'"]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from private_bandits.papers.contextual import (
 )
 from private_bandits.papers.contextual.algorithm_1 import one_point
 from private_bandits.papers.contextual.shared_convex import loss
-from private_bandits.problems import Arms, ConvexLoss
+from private_bandits.problems import ConvexLoss
 from private_bandits.simulation import trace
 from private_bandits.streams import streams
 
@@ -231,11 +231,3 @@ def test_uniform_regret_is_that_of_random_points(domain, schedule):
     lost = np.mean([shares @ [loss(problem, which, x) for which in range(rows)] for x in points[:8000]])
     expected = lost - problem.best_point(shares)[1]
     assert problem.uniform_regret() == pytest.approx(expected, abs=1e-12 if domain == "arms" else 0.03)
-
-
-def test_bernoulli_arms_become_losses():
-    """The rewards turned round."""
-    arms = Arms.bernoulli([0.2, 0.9, 0.5])
-    problem = ConvexLoss.from_arms(arms)
-    assert problem.uniform_regret() == pytest.approx(arms.uniform_regret())
-    np.testing.assert_allclose(problem.anchors, [[0.8, 0.1, 0.5]])

@@ -19,6 +19,7 @@ from private_bandits.simulation import trace
 from private_bandits.streams import streams
 from private_bandits_book import rivals
 from private_bandits_book.rivals import DPIMED, DPTS, DPTSUCB, AdaCUCB, AllOrNothing, DiscreteSE, LazyDPTS, LazyUCB
+from private_bandits_book.rivals.replay_batches import KnownNoise, OneDraw, _wanted
 
 HORIZON, DELTA = 3000, 1e-5
 ARMS = Arms.bernoulli([0.6, 0.8, 0.3])
@@ -184,6 +185,21 @@ def dp_imed(k, noise, epsilon):
         t, pulls[arm], noisy[arm] = t + 1, pulls[arm] + n, noisy[arm] + total + noise.laplace(0.0, 1 / epsilon)
 
 
+def one_draw(k, noise, epsilon):
+    cost = math.log(HORIZON) / epsilon**2
+    first = next(n for n in range(1, HORIZON) if n**2 >= n + cost)
+    pulls, ones, zeros = [0] * k, [1] * k, [1] * k
+    while True:
+        arm = largest([told(ones[j], zeros[j]) for j in range(k)])
+        n, total = max(first, pulls[arm]), 0.0
+        for _ in range(n):
+            total += yield arm
+        up, down = (math.floor(-math.log(1 - noise.random()) / epsilon) for _ in range(2))
+        worth, pulls[arm] = max(1, math.floor(n**2 / (n + cost))), pulls[arm] + n
+        of_them = min(math.floor(worth * max(0, min(n, total + up - down)) / n + noise.random()), worth)
+        ones[arm], zeros[arm] = ones[arm] + of_them, zeros[arm] + worth - of_them
+
+
 def all_or_nothing(k, noise, delta):
     ones, zeros = [1] * k, [1] * k
     while True:
@@ -202,6 +218,7 @@ MADE = {
     "adac ucb": (lambda e: AdaCUCB(e, delta=DELTA), adac_ucb),
     "discrete se": (lambda e: DiscreteSE(e, horizon=HORIZON), discrete_se),
     "dp imed": (lambda e: DPIMED(e), dp_imed),
+    "one draw": (lambda e: OneDraw(e, horizon=HORIZON), one_draw),
     "all or nothing": (lambda e: AllOrNothing(delta=e / 20), lambda k, noise, e: all_or_nothing(k, noise, e / 20)),
 }
 RIVALS = pytest.mark.parametrize("name", MADE)
@@ -254,6 +271,8 @@ TUNED = [  # of each the numbers that one would tune, and what its variant says 
     (AdaCUCB, {"delta": DELTA}, {"alpha": 1.0}, "alpha 1"),
     (DiscreteSE, {"horizon": 100}, {"width": 0.5, "extra": 2.0}, "width 0.5, extra 2"),
     (DPIMED, {}, {"ratio": 1.5, "first": 4}, "ratio 1.5, first 4"),
+    (OneDraw, {"horizon": 100}, {"first": 4}, "first 4"),
+    (KnownNoise, {"horizon": 100}, {"first": 4}, "first 4"),
 ]
 
 
@@ -414,3 +433,42 @@ def test_draws_of_coming_rounds_have_the_law_of_those_of_one(policy):
     draws = np.array([rng.beta(a, b, 20_000) for a, b in laws])
     again = np.bincount(draws.argmax(axis=0), minlength=3)
     assert scipy.stats.chi2_contingency([counts, again]).pvalue > 1e-4
+
+
+@pytest.mark.parametrize(("epsilon", "first"), [(0.5, 60), (2.0, 12), (math.inf, 30)])
+def test_known_noise_has_the_posterior_of_the_sums_that_are_released(epsilon, first):
+    """Against all sums and the exact noise, whose first draw is the one of the same stream."""
+    means = np.sin(np.pi * (np.arange(4000) + 0.5) / 8000) ** 2
+    learner, z = KnownNoise(epsilon, horizon=HORIZON, first=first).start(ARMS, *streams(6, 1)[1:]), 0
+    for t in range(first):
+        learner.ask()
+        learner.tell([float(t % 5 > 0)])
+    if math.isfinite(epsilon):
+        up, down = (math.floor(-math.log(1 - u) / epsilon) for u in streams(6, 1).noise.random(2))
+        z = up - down
+    sums, released = np.arange(first + 1), sum(t % 5 > 0 for t in range(first)) + z
+    noise = np.exp(-epsilon * np.abs(released - sums)) if math.isfinite(epsilon) else sums == released
+    exact = scipy.stats.binom.pmf(sums[:, None], first, means).T @ noise * np.sqrt(means * (1 - means))
+    (arm,) = np.nonzero(learner.pulls)[0]
+    found = np.diff(learner.below[arm], prepend=0.0)
+    wanted = exact.reshape(400, 10).sum(axis=1) / exact.sum()
+    assert np.abs(found - wanted).sum() / 2 < 0.03
+    flat = np.diff(learner.below[arm - 1], prepend=0.0)  # nothing is known of another arm
+    assert np.abs(flat - np.diff(np.sin(np.linspace(0, np.pi / 2, 401)) ** 2)).max() < 1e-12
+
+
+def test_known_noise_can_be_played_and_learns():
+    policy = KnownNoise(1.0, horizon=HORIZON)
+    check_policy(policy, ARMS, horizon=700)
+    assert not doctest.testmod(importlib.import_module(KnownNoise.__module__)).failed
+    late = trace(Arms.bernoulli([0.1, 0.9]), KnownNoise(8.0, horizon=HORIZON), horizon=HORIZON, seed=2)[2000:, 0]
+    assert late.mean() > 0.9
+
+
+def test_an_arm_waits_until_it_has_won_as_often_as_its_release_is_worth():
+    ends = np.sin(np.linspace(0, np.pi / 2, 401)) ** 2
+    low, high = np.zeros(400), np.zeros(400)
+    low[10:], high[390:] = 1.0, 1.0  # the first arm's mean is in cell 10, the second one's in cell 390
+    draws = np.array([0, 5])
+    assert _wanted(np.array([low, high]), ends, draws, np.random.default_rng(1)) == 1
+    assert draws.tolist() == [0, 0]

@@ -199,6 +199,9 @@ def test_what_does_not_fit_is_refused():
     for policy in (WholeReply(1.0, list_size=2), WholeReply(1.0, list_size=1)):
         with pytest.raises(ValueError, match="must be a Cascade"):
             policy.start(Arms.bernoulli([0.5, 0.4]), *streams(0, 0)[1:])
+    for epsilon in ("1", True, 10**400):
+        with pytest.raises(ValueError, match="epsilon must be"):
+            AllBits(epsilon, list_size=3)
 
 
 @pytest.mark.parametrize("problem", [TEN, PAIR], ids=str)

@@ -38,7 +38,6 @@ def box(terms, **constants):
     return Policy(
         name="box",
         privacy=PRIVACY,
-        kernel=index,
         record=index.Record(pairs, **constants),
     )
 

@@ -17,7 +17,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -433,20 +432,21 @@ def test_a_bar_is_shown_only_on_a_terminal_or_when_asked_for(terminal, progress,
     assert capsys.readouterr().out == ""
 
 
-def test_what_is_interrupted_goes_on_in_no_thread():
+def test_what_is_interrupted_goes_on_in_no_thread(monkeypatch):
     """Compiled code answers no signal: a run is cut into pieces, and between two of them it can stop."""
-    kernel, pieces = cascading.cascade_ucb1().kernel, []
+    pieces = []
 
     def advance(problem, policy, state, first, last, *rest):
         pieces.append(last - first + 1)
         time.sleep(0.02)
 
-    slow = SimpleNamespace(**vars(kernel) | {"PIECE": 1, "advance": advance})
+    monkeypatch.setattr(index, "PIECE", 1)
+    monkeypatch.setattr(index, "advance", advance)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     threading.Timer(0.3, _thread.interrupt_main).start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            play(replace(cascading.cascade_ucb1(), kernel=slow), horizon=1000, replications=8, n_jobs=2)
+            play(cascading.cascade_ucb1(), horizon=1000, replications=8, n_jobs=2)
     finally:
         signal.signal(signal.SIGINT, before)
     time.sleep(0.1)

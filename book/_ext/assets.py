@@ -30,6 +30,11 @@ def tidy(app: Sphinx, error: Exception | None) -> None:
         for found in static.glob(pattern):
             shutil.rmtree(found) if found.is_dir() else found.unlink()
     _cut_icons(Path(app.outdir), static)
+    # paper is light, whatever the screen has
+    colours = static / "pygments.css"
+    dark = re.compile(r'(?:^html\[data-theme="dark"\].*\n?)+', re.MULTILINE)
+    text = dark.sub(r"@media screen {\n\g<0>}\n", colours.read_text(encoding="utf-8"))
+    colours.write_text(text, encoding="utf-8")
     # a snippet of what the search finds is of the article, not of the menu above it
     tools = static / "searchtools.js"
     code = tools.read_text(encoding="utf-8").replace(
@@ -67,5 +72,5 @@ def _cut_icons(site: Path, static: Path) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    app.connect("build-finished", tidy)
+    app.connect("build-finished", tidy, priority=900)  # after the theme, which writes colours then
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -13,6 +13,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +29,9 @@ from sphinx.roles import XRefRole
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
-from private_bandits_book.judging.verdicts import BOOK, INHERITED, OTHERS, PAPER, maker
+from private_bandits_book.book import find_book
+from private_bandits_book.judging.verdicts import BOOK, DERIVED, INHERITED, OTHERS, PAPER, SIGNS, described, maker
 from private_bandits_book.numbers import typeset
-
-SIGNS = {
-    "reproduced": "✓",
-    "reproduced after repair": "↻",
-    "not reproduced": "✗",
-    "undecided": "?",
-    "not testable": "–",
-}
 
 
 class claims(nodes.General, nodes.Element):
@@ -68,20 +62,30 @@ class Claims(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         listed = [json.loads(line) for line in self.content if line.strip()]
-        home = "home" in self.options
-        box = claims(papers=len({entry["chapter"] for entry in listed}))
-        lines = [self._claim(entry, home) for entry in listed]
-        box += lines if home else _grouped(lines)
-        if not home:  # one chapter, and one command
-            box += _made_by(*dict.fromkeys(entry["command"] for entry in listed))
+        if "home" in self.options:
+            chapters = groupby(listed, key=lambda entry: entry["chapter"])
+            return [node for chapter, rows in chapters for node in self._chapter(chapter, list(rows))]
+        box = claims("", *_grouped([self._claim(entry, home=False) for entry in listed]))
+        box += _made_by(*dict.fromkeys(entry["command"] for entry in listed))  # one chapter, and one command
         self.add_name(box)
         return [box]
+
+    def _chapter(self, chapter: str, rows: list[dict[str, str]]) -> list[nodes.Node]:
+        """Head the claims of a chapter, with its paper if it has one."""
+        paper, title = described(chapter)[0], find_book().title(chapter)
+        said = title if paper in ("", BOOK) else f"{paper}: {title}"
+        head = nodes.rubric("", said, ids=[f"ledger-{chapter}"], level=2)
+        return [head, claims("", *(self._claim(entry, home=True) for entry in rows))]
 
     def _claim(self, entry: dict[str, str], home: bool) -> claim:
         chapter, name = entry["chapter"], entry["claim"]
         address = f"{chapter}-{name}" if home else f"{chapter}-claim-{name}"
         first = _ledger(self.env).note(
-            f"{chapter}/{name}", f"{entry['locus']}, {entry['paper']}", self.env.docname, address, home
+            f"{chapter}/{name}",
+            f"{entry['locus']}, {entry['paper']}: {entry['verdict']}",
+            self.env.docname,
+            address,
+            home,
         )
         row = claim(ids=[address] * first, **{key: entry[key] for key in ("verdict", "evidence")})
         row += _words("place", entry["locus"], entry["paper"] if home else "")
@@ -99,12 +103,33 @@ class Claims(SphinxDirective):
                 "", nodes.inline(text=entry["shown"]), refdomain="claim", reftype="exhibit", refexplicit=True,
                 reftarget=f"{chapter}-{entry['shown']}",
             )  # fmt: skip
+        if where := self._proof(chapter, name, entry["evidence"]):
+            more += _line("Proof", "")
+            more[-1] += addnodes.pending_xref(
+                "",
+                nodes.inline(text="on its page"),
+                refdomain="claim",
+                reftype="proof",
+                refexplicit=True,
+                reftarget=where,
+            )
         if home:
             more += _line("Judged", "")
             more[-1] += _reference(chapter, name, "judged", "in its chapter")
             more += _made_by(entry["command"])
         row += more
         return row
+
+    def _proof(self, chapter: str, name: str, evidence: str) -> str:
+        """Return where a claim is proved: at the target named after it, or if it is derived on the chapter's page."""
+        page = f"book/{chapter}_proofs"
+        path = Path(self.env.srcdir, f"{page}.md")
+        self.env.note_dependency(str(path))
+        if not path.is_file():
+            return ""
+        targets = re.findall(r'<a id="(proof-[\w-]+)">', path.read_text(encoding="utf-8"))
+        named = next((one for one in targets if one.endswith(f"-{name.removeprefix('own-')}")), "")
+        return f"{page}#{named}" if named or evidence == DERIVED else ""
 
 
 class Verdict(SphinxDirective):
@@ -116,12 +141,12 @@ class Verdict(SphinxDirective):
         entry = json.loads(" ".join(self.content))
         chapter, name = entry["chapter"], entry["claim"]
         address = f"{chapter}-claim-{name}"
-        title = f"{entry['locus']}, {chapter}"
+        title = f"{entry['locus']}, {chapter}: {entry['verdict']}"
         first = _ledger(self.env).note(f"{chapter}/{name}", title, self.env.docname, address, False)
         line = verdict(ids=[address] * first, verdict=entry["verdict"])
         line += _words("place", f"{entry['locus']}: ")
         line += _words("says", entry["statement"])
-        line += [nodes.Text(" "), _words("verdict", entry["verdict"])]
+        line += [nodes.Text(" "), _words("verdict", f"{SIGNS[entry['verdict']]} {entry['verdict']}")]
         more = unfolded()
         why = nodes.paragraph()
         if entry["evidence"]:
@@ -175,10 +200,24 @@ def _line(head: str, words: str) -> nodes.paragraph:
 
 
 def _mathematics(words: str) -> Iterator[nodes.Node]:
-    """Return words and formulas: what stands between dollars is mathematics."""
-    for place, part in enumerate(typeset(words).split("$")):
+    """Return words and formulas: what stands between dollars is mathematics, and so are a symbol's name and index."""
+    parts = typeset(words).split("$")
+    parts[::2] = (_INDEXED.sub(_formula, _GREEK.sub(lambda name: _LETTERS[name[0]], part)) for part in parts[::2])
+    for place, part in enumerate("$".join(parts).split("$")):
         if part:
             yield nodes.math(part, part) if place % 2 else nodes.Text(part)
+
+
+_LETTERS = {"epsilon": "ε", "delta": "δ"}
+_GREEK = re.compile(r"\b(?:epsilon|delta)\b")
+_INDEXED = re.compile(r"\b([A-Z][a-z]*)_(inf(?:inity)?|max|min|\w)\b")
+
+
+def _formula(symbol: re.Match[str]) -> str:
+    """Return Delta_max and B_inf as TeX."""
+    letter = f"\\{symbol[1]}" if len(symbol[1]) > 1 else symbol[1]
+    index = {"inf": r"\infty", "infinity": r"\infty", "max": r"\max", "min": r"\min"}.get(symbol[2], symbol[2])
+    return f"${letter}_{{{index}}}$"
 
 
 def _words(name: str, words: str, small: str = "") -> nodes.inline:
@@ -190,7 +229,7 @@ def _words(name: str, words: str, small: str = "") -> nodes.inline:
     return cell
 
 
-_NUMBERED = re.compile(r"[A-Z][a-z]+ [\d.]+, [^,]+")
+_NUMBERED = re.compile(r"[A-Z][a-z]+ [\d.]+, [^,]+: [a-z ]+")
 
 
 class Verdicts(SphinxDirective):
@@ -248,6 +287,10 @@ class Ledger(Domain):
     roles = {"claim": XRefRole()}  # noqa: RUF012
     initial_data = {"places": {}}  # noqa: RUF012
 
+    def get_type_name(self, type: ObjType, primary: bool = False) -> str:
+        """Return what the search calls a claim."""
+        return "claim"
+
     @property
     def places(self) -> dict[str, dict[str, tuple[str, str, bool]]]:
         """By claim and page: its title, its address there, and whether it is at home."""
@@ -273,9 +316,8 @@ class Ledger(Domain):
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
         for name, found in self.places.items():
             docname, (title, address, _) = max(found.items(), key=lambda place: place[1][2])
-            # a dot would part it; the place that a paper numbers comes first
-            shown = f"{title.replace('.', '')}, {name}"
-            yield name, shown, "claim", docname, address, 0 if _NUMBERED.fullmatch(title) else 1
+            # the place that a paper numbers comes first
+            yield name, title, "claim", docname, address, 0 if _NUMBERED.fullmatch(title) else 1
 
     def resolve_xref(
         self, env: BuildEnvironment, fromdocname: str, builder: Builder, typ: str, target: str,
@@ -285,6 +327,9 @@ class Ledger(Domain):
             labels = env.get_domain("std").data["anonlabels"]
             where = labels.get(target)
             return make_refnode(builder, fromdocname, where[0], where[1], [contnode]) if where else None
+        if typ == "proof":
+            page, _, address = target.partition("#")
+            return make_refnode(builder, fromdocname, page, address, [contnode]) if page in env.all_docs else contnode
         found = self.places.get(target, {})
         if typ == "home":  # its row on the page of all claims, if the site has it
             found = {docname: place for docname, place in found.items() if place[2]}
@@ -338,7 +383,7 @@ def _ledger(env: BuildEnvironment) -> Ledger:
 
 
 def _opens_claims(self: Any, node: claims) -> None:
-    self.body.append(self.starttag(node, "div", CLASS="claims", **{"data-papers": str(node["papers"])}))
+    self.body.append(self.starttag(node, "div", CLASS="claims"))
 
 
 def _closes_claims(self: Any, node: claims) -> None:

@@ -42,9 +42,11 @@ _AS_BROWSERS_SET = {
         r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>'
     ),
     r' class="capital-greek"': ' class="g"',
+    "ϵ": "ε",  # as figures and panels have it
 }
+_LIMIT = re.compile(r"<msub>(<mi>lim (?:inf|sup)</mi>)(<m[in]>[^<]*</m[in]>|<mrow>(?:(?!</?mrow>).)*</mrow>)</msub>")
 _LINE = 24  # letters of a formula that fit on a phone
-_BELONGS = re.compile(r"[^\s\w]+|\w+")  # to a formula: the comma after it, the rest of its word
+_BELONGS = re.compile(r"[^\s\w]*-\w+[^\s\w-]*|[^\s\w]+|\w+")  # to a formula: the comma after it, the rest of its word
 _UNDER_AN_ACCENT = re.compile(r"<munderover>(<mi>\w</mi>)(.+?)(<mo[^>]*>[ˆ~ˉ]</mo>)</munderover>")
 
 
@@ -56,6 +58,8 @@ def mathml(tex: str, block: bool = False) -> str:
     made = made.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
     for pattern, setting in _AS_BROWSERS_SET.items():
         made = re.sub(pattern, setting, made)
+    if block:
+        made = _LIMIT.sub(r"<munder>\1\2</munder>", made)
     made = _UNDER_AN_ACCENT.sub(r'<msub><mover accent="true">\1\3</mover>\2</msub>', made)
     return made.replace("ˉ", "¯").replace("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}")  # which the font has
 

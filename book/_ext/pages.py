@@ -18,13 +18,19 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.jinja2glue import BuiltinTemplateLoader
 
+from private_bandits_book.judging.verdicts import SIGNS, VERDICTS
+from private_bandits_book.numbers import typeset
+
 LONG = 20  # rows of a table that is longer than most screens
 SENTENCE = 40  # letters of a cell that is read and not looked up
+_VERDICT = re.compile(rf"(<td[^>]*>)<strong>({'|'.join(VERDICTS)})</strong>")
 _TABLE = re.compile(r'<table class="(?!indextable)([^"]*)"([^>]*)>(.*?)</table>', re.DOTALL)
 _CELL = re.compile(r"<td>(.*?)</td>", re.DOTALL)
-_INTERVAL = re.compile(r'(?<!kept">)\[[-\d][^][\s<>]*, [-\d∞][^][\s<>]*\]')
+_WORDS = re.compile(r"(?<=>)[^<>]+(?=</td>)")
+_INTERVAL = re.compile(r'(?<!kept">)\[[-−\d][^][\s<>]*, [-−\d∞][^][\s<>]*\]')
 
 _CODE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
+_SHARE = re.compile(r"(?<=\d) (?=%)")
 _TOKEN = re.compile(r'<span class="(?:n|p|w|o|nb|mi|mf|kc|ow|nn|fm)">([^<]*)</span>')
 # The icons come from the theme's fonts, code unfolds by book.css, and there are no tabs.
 _UNUSED = r"fontawesome\.js|togglebutton|design-tabs|sphinx-design"
@@ -45,13 +51,17 @@ _PLAIN = {
 }
 # What the themes leave out for those who do not see a page, or do not use a mouse.
 _SPOKEN = {
-    r'<summary>(?=<span class="toctree-toggle")': '<summary aria-label="Pages below this one">',
+    r'(<a class="[^"]*" href="[^"]*">([^<]*)</a><details[^>]*>)<summary>(?=<span class="toctree-toggle")': (
+        r'\1<summary aria-label="Pages below \2">'
+    ),
+    r' aria-label="Toggle hidden content"': "",  # beside the words of the fold, which are its name
+    # the link leads to the words, and not to the bar above them
+    r'href="#main-content">Skip to main content': 'href="#words">Skip to the words',
+    r'<article class="bd-article">': '<article class="bd-article" id="words" tabindex="-1">',
     r'<div role="list" class="citation-list">': '<div class="citation-list">',  # its entries are no list's items
     r' role="doc-biblioentry"': "",  # deprecated
     r' aria-label="Search" data-bs': " data-bs",  # another name than the one that is read on it
     r"<th(\b[^>]*)></th>": r"<td\1></td>",  # the head of nothing
-    # the fold above the cell of parameters, whose figures' code is not folded
-    r"(tag_parameters(?s:.*?))Show the source((?s:.*?))Hide the source": r"\1Show the parameters\2Hide the parameters",
     r'<h1>((?:<span class="section-number">[^<]*</span>)?)(\w+-\w+)': r'<h1>\1<span class="kept">\2</span>',
 }
 
@@ -74,13 +84,19 @@ def finished(page: str, name: str) -> str:
 
 def plain(page: str) -> str:
     """Take what nothing here uses, and the classes by which the theme would give a page another look."""
-    # keywords, words and comments have colours
-    return _CODE.sub(lambda code: _TOKEN.sub(r"\1", code[0]), _replaced(page, _PLAIN))
+    # keywords, words and comments have colours; a number keeps its percent sign in its line
+    page = _replaced(page, _PLAIN)
+    words = [_SHARE.sub("\N{NO-BREAK SPACE}", part) for part in _CODE.split(page)]
+    codes = [_TOKEN.sub(r"\1", code) for code in _CODE.findall(page)]
+    return "".join(part for pair in zip(words, [*codes, ""], strict=True) for part in pair)
 
 
 def marked(page: str) -> str:
-    """Let a long table count its rows, which scroll under its head, its sentences have room, an interval a line."""
-    return _TABLE.sub(_marked, page)
+    """Let a long table count its rows, which scroll under its head, its sentences have room, an interval a line.
+
+    Numbers and verdicts have one form, whatever made them.
+    """
+    return _VERDICT.sub(_verdict, _TABLE.sub(_marked, page))
 
 
 def spoken(page: str) -> str:
@@ -96,6 +112,7 @@ def _replaced(page: str, pairs: dict[str, str]) -> str:
 
 def _marked(table: re.Match[str]) -> str:
     classes, rest, inside = table.groups()
+    inside = _WORDS.sub(lambda words: typeset(words[0]), inside)
     inside = _INTERVAL.sub(r'<span class="kept">\g<0></span>', _CELL.sub(_sentence, inside))
     rows = inside.partition("<tbody")[2].count("<tr")
     if rows >= LONG and "long-table" not in classes:
@@ -103,6 +120,12 @@ def _marked(table: re.Match[str]) -> str:
         inside = inside.replace("</caption>", f" {said}", 1) if "</caption>" in inside else f"\n<caption>{said}{inside}"
         classes += " long-table"
     return f'<table class="{classes}"{rest}>{inside}</table>'
+
+
+def _verdict(cell: re.Match[str]) -> str:
+    """Give the verdict of a row the form that it has elsewhere."""
+    start, verdict = cell.groups()
+    return f'{start}<span class="claim-verdict" data-verdict="{verdict}">{SIGNS[verdict]} {verdict}</span>'
 
 
 def _sentence(cell: re.Match[str]) -> str:

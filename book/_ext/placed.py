@@ -7,9 +7,10 @@ and the year are its key in `references.bib`. The line `<a id="proof-one"></a>` 
 
 from __future__ import annotations
 
+import ast
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ from docutils import nodes
 from pybtex.database import Entry, parse_file
 from sphinx.application import Sphinx
 from sphinx.util import logging
+from sphinxcontrib.bibtex.plugin import register_plugin
+from sphinxcontrib.bibtex.style import template
+from sphinxcontrib.bibtex.style.referencing import PersonStyle
+from sphinxcontrib.bibtex.style.referencing.basic_author_year import BasicAuthorYearTextualReferenceStyle
 
 
 @dataclass(frozen=True)
@@ -96,10 +101,25 @@ CHAPTERS = {
     "semibandits_proofs": Placed(letter="B"),
 }
 
+FOLDED = {"parameters": "the parameters"}  # cells, by their tags
+
 _TARGET = re.compile(r'^<a id="([^"\s]+)"></a>$', flags=re.MULTILINE)
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")
+_WORK = re.compile(r"(\w[^()\d]*?),? (\(?)(\d{4})\)?")
 _ELSEWHERE = re.compile(r"\.(?:ipynb|md)(?:#|$)|-claim-")
 _NUMBER = re.compile(r"\d{4}\.\d{4,5}|10\.\d{4,}/\S+")  # of arXiv, or a DOI
+
+
+@dataclass
+class AsChapters(BasicAuthorYearTextualReferenceStyle):
+    """What the page of algorithms cites by a role: Wang et al. (2021), all of it the link, as chapters do."""
+
+    person: PersonStyle = field(default_factory=lambda: PersonStyle(other=" et al."))
+
+    def inner(self, role_name: str) -> Any:
+        return template.reference[
+            template.join[self.person.author_or_editor_or_title(full=False), " (", template.year, ")"]
+        ]
 
 
 def place(app: Sphinx, docname: str, source: list[str]) -> None:
@@ -128,6 +148,38 @@ def _placed(app: Sphinx, docname: str, source: str) -> str:
         works = _references(app, docname, "\n".join(texts))
         notebook["cells"].append({"cell_type": "markdown", "id": "works", "metadata": {}, "source": works})
     return json.dumps(notebook, ensure_ascii=False, indent=1)
+
+
+def fold(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Fold cells of a notebook, and say on each fold what is in it."""
+    if app.env.doc2path(docname).endswith(".ipynb"):
+        notebook = json.loads(source[0])
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                _fold(cell)
+        source[0] = json.dumps(notebook, ensure_ascii=False, indent=1)
+
+
+def _fold(cell: dict[str, Any]) -> None:
+    """Fold a cell of these tags, and one that only draws."""
+    tags = cell["metadata"].setdefault("tags", [])
+    drawn = "how it is drawn" if draws("".join(cell["source"])) else ""
+    if what := next((FOLDED[tag] for tag in tags if tag in FOLDED), drawn):
+        tags += ["hide-input"] * ("hide-input" not in tags)
+        cell["metadata"]["mystnb"] = {f"code_prompt_{word.lower()}": f"{word} {what}" for word in ("Show", "Hide")}
+
+
+def draws(source: str) -> bool:
+    """Return whether code does nothing but draw: it consists of `chapter.figure(...)`, and calls only plots there."""
+    try:
+        statements = ast.parse(source).body
+    except SyntaxError:  # of IPython
+        return False
+    figures = [one.value for one in statements if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
+    calls = [one for figure in figures for one in ast.walk(figure) if isinstance(one, ast.Call)]
+    names = {ast.unparse(one.func) for one in calls if one not in figures}
+    only = len(figures) == len(statements) > 0 and {ast.unparse(one.func) for one in figures} == {"chapter.figure"}
+    return only and all(name.startswith("plots.") for name in names)
 
 
 def _references(app: Sphinx, docname: str, text: str) -> str:
@@ -184,6 +236,29 @@ def note(app: Sphinx, doctree: nodes.document) -> None:
             slugs.setdefault(address, (0, address, address))
 
 
+def cite(app: Sphinx, doctree: nodes.document) -> None:
+    """Let links to works read alike: Sajed and Sheffet (2019); in brackets Sajed and Sheffet, 2019."""
+    for link in doctree.findall(nodes.reference):
+        work = _WORK.fullmatch(link.astext()) if link.get("refuri", "").startswith("http") else None
+        if work:
+            names = work[1].replace(" & ", " and ")
+            link.children = [nodes.Text(f"{names} ({work[3]})" if work[2] else f"{names}, {work[3]}")]
+
+
+def lift(app: Sphinx, doctree: nodes.document) -> None:
+    """Let what a cell shows under headings be sections of the page, which its contents list."""
+    for head in reversed(list(doctree.findall(nodes.rubric))):
+        output = cell = head.parent
+        if head.get("level") == 2 and output.get("mime_type") == "text/markdown":
+            at = output.index(head)
+            while "cell" not in cell["classes"]:
+                cell = cell.parent
+            title = nodes.title("", "", *head.children)
+            section = nodes.section("", title, *output[at + 1 :], ids=head["ids"], names=head["names"])
+            del output[at:]
+            cell.parent.insert(cell.parent.index(cell) + 1, section)
+
+
 def loosen(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Let a link to what this site lacks, as that of a rerun lacks the book's other pages, be its words."""
     here = {address for node in doctree.findall(nodes.Element) for address in node.get("ids", ())}
@@ -193,7 +268,11 @@ def loosen(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
+    register_plugin("sphinxcontrib.bibtex.style.referencing", "as_chapters", AsChapters)
     app.connect("source-read", place, priority=600)
+    app.connect("source-read", fold, priority=700)
+    app.connect("doctree-read", lift, priority=100)  # before the contents are read off
     app.connect("doctree-read", note)
+    app.connect("doctree-read", cite)
     app.connect("doctree-resolved", loosen)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

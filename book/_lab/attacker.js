@@ -11,6 +11,7 @@ const PARAMETERS = [
   integer("games", "games", 20000, 100, 1e7, "that the best attacker plays", true),
   integer("seed", "seed", 2019, 0, 2 ** 32, "of the games"),
 ];
+const SPEED = 1e6; // games a second
 const SLICE = 20000; // games between two frames
 const NORMAL = 1.959963985; // of 95 %
 
@@ -39,6 +40,10 @@ export class Attacker extends Panel {
 
   unready() {
     return "";
+  }
+
+  seconds({ games }) {
+    return games / SPEED;
   }
 
   refresh(values) {
@@ -119,7 +124,7 @@ export class Attacker extends Panel {
 
   inWords() {
     const last = this.points.at(-1);
-    if (!last) return "No game yet: press run, and the best attacker plays.";
+    if (!last) return "No game yet.";
     return `The best attacker was right in ${readable(100 * last.share)} ± ${readable(100 * half(last), 2)} % of ${readable(last.n)} games.`;
   }
 
@@ -129,8 +134,8 @@ export class Attacker extends Panel {
 
   take() {}
 
-  command({ epsilon, answers, games, seed }) {
-    return runCommand("definitions", { epsilons: [epsilon], exact_horizon: answers, guesses: games, seed });
+  command({ epsilon, answers, seed }) {
+    return runCommand("definitions", { epsilons: [epsilon], exact_horizon: answers, seed });
   }
 
   rows() {

@@ -32,9 +32,9 @@ export class Experiment extends Panel {
   async trial() {
     const given = this.read();
     const [one] = this.choices.chosen;
-    if (tried || !given || !one || this.state === "running") return;
+    if (tried || !given || given.horizon < TRIAL || !one || this.state === "running") return; // a shorter run tells nothing
     tried = true;
-    const values = { ...given, horizon: Math.min(given.horizon, TRIAL), replications: 1 };
+    const values = { ...given, horizon: TRIAL, replications: 1 };
     const checkpoints = [values.horizon];
     const tasks = [0, 1].map((replication) => ({ setting: this.name, algorithm: one.id, values, replication, checkpoints }));
     const ends = [];
@@ -93,10 +93,14 @@ export class Experiment extends Panel {
     }
     const points = this.points(values).length;
     const plays = points * values.replications * chosen.length;
-    const workers = this.workers(plays);
     const times = points > 1 ? ` × ${count(points, "value")}` : "";
     this.work.textContent = `${count(values.replications, "run")} × ${count(chosen.length, "algorithm")}${times} × ${readable(values.horizon)} rounds = `
-      + `${millions(plays * values.horizon)}: ${duration(this.effort(values, chosen) / speed / workers)} on ${count(workers, "worker")}`;
+      + `${millions(plays * values.horizon)}: ${duration(this.seconds(values))} on ${count(this.workers(plays), "worker")}`;
+  }
+
+  seconds(values) {
+    const { chosen } = this.choices;
+    return this.effort(values, chosen) / speed / this.workers(this.points(values).length * values.replications * chosen.length);
   }
 
   /** Rounds that are played one by one. */
@@ -136,8 +140,8 @@ export class Experiment extends Panel {
         this.soon();
       },
     });
-    const seconds = (performance.now() - began) / 1000;
-    if (whole && seconds > 0.5) speed = this.effort(values, chosen) / seconds / this.workers(tasks.length);
+    const effort = this.effort(values, chosen);
+    if (whole && effort > 10 * TRIAL) speed = (1000 * effort) / (performance.now() - began) / this.workers(tasks.length);
     return whole;
   }
 
@@ -164,7 +168,7 @@ export class Experiment extends Panel {
 
   inWords() {
     const found = this.found().map(({ name, summaries }) => `${name} ${summaries.map(regret).join(", ")}`);
-    if (!found.length) return "No curve yet: press run, and regret grows here.";
+    if (!found.length) return "No curve yet.";
     const steps = this.swept ? ` at ${this.laboratory.sweep.label} ${this.played.map(({ at }) => at).join(", ")}` : "";
     return `Regret after ${readable(this.values.horizon)} rounds${steps}, mean and 95 % interval: ${found.join("; ")}.`;
   }

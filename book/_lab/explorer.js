@@ -20,14 +20,18 @@ const PARAMETERS = [
   number("v", "tail v", 0.5, 0.1, 1, "moments of order 1 + v are finite in the heavy-tailed chapter"),
 ];
 
-const check = ({ K, m }) => (m > K ? null : `items m must be more than K = ${K}, got ${m}`);
+const check = ({ K, m }) => (m > K ? null : `m must be more than K = ${K}, got ${m}`);
 
 export class Explorer {
   constructor(host) {
     this.fields = new Fields(PARAMETERS, "lab-explorer", () => this.changed());
     this.cards = theorems.map((room) => new Card(room, () => this.changed()));
+    const papers = theorems.map(({ title }, place) => element("option", { value: place }, title));
+    this.paper = element("select", { "aria-label": "paper", onchange: () => this.turn() }, ...papers);
     host.append(element("form", { onsubmit: (event) => event.preventDefault() }, this.fields.element),
-      element("div", { class: "lab-cards", "data-lab-result": true }, ...this.cards.map((card) => card.element)));
+      element("div", { class: "lab-cards", "data-lab-result": true },
+        element("div", { class: "lab-paper" }, this.paper), ...this.cards.map((card) => card.element)));
+    this.turn();
     this.host = host;
     this.restore();
     window.addEventListener("hashchange", () => this.restore());
@@ -40,6 +44,11 @@ export class Explorer {
       for (const card of this.cards) card.choose(state.get(card.room.paper));
     }
     this.show();
+  }
+
+  /** Which card a phone shows. */
+  turn() {
+    for (const [place, { element: shown }] of this.cards.entries()) shown.classList.toggle("lab-turned", place === Number(this.paper.value));
   }
 
   changed() {

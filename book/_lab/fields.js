@@ -3,28 +3,42 @@ import { element } from "./elements.js";
 import { inField, readable, typed } from "./words.js";
 
 const STEPS = 1000;
+const FIRST = new Set(["epsilon", "list_size", "kind", "setting", "answers", "K", "horizon", "games", "T"]); // three a panel on a phone
 
 export class Fields {
-  /** `changed(name)` is told of every change by the reader; `prefix` makes the ids of the page differ. */
-  constructor(parameters, prefix, changed) {
+  /** `changed()` is told of every change by the reader, `rested()` when a slider was moved or a field is left; `prefix` makes
+   *  the ids of the page differ. */
+  constructor(parameters, prefix, changed, rested = () => {}) {
     this.parameters = parameters;
     this.help = element("p", { class: "lab-help", id: `${prefix}-help` }, " ");
     this.error = element("p", { class: "lab-error", id: `${prefix}-error`, role: "alert" });
     this.inputs = new Map();
     this.sliders = new Map();
     const grid = element("div", { class: "lab-fields" });
-    for (const parameter of parameters) grid.append(this.field(parameter, prefix, changed));
-    this.element = element("div", {}, grid, this.help, this.error);
+    for (const parameter of parameters) grid.append(this.field(parameter, prefix, changed, rested));
+    this.more = element("button", { type: "button", class: "lab-unfold", "aria-expanded": "false", onclick: () => this.unfold() }, "More fields");
+    this.element = element("div", {}, grid, this.more, this.help, this.error);
   }
 
-  field(parameter, prefix, changed) {
+  /** Show on a phone, too, what stands behind the first three. */
+  unfold(all = !this.element.classList.contains("lab-unfolded")) {
+    this.element.classList.toggle("lab-unfolded", all);
+    this.more.setAttribute("aria-expanded", String(all));
+    this.more.textContent = all ? "Fewer fields" : "More fields";
+  }
+
+  field(parameter, prefix, changed, rested) {
     const { name, kind, label, help } = parameter;
     const id = `${prefix}-${name}`;
     const told = { onfocus: () => { this.help.textContent = help || "\u00a0"; } };
-    const field = element("div", { class: "lab-field" }, element("label", { for: id }, label));
+    const field = element("div", { class: FIRST.has(name) ? "lab-field" : "lab-field lab-rest" }, element("label", { for: id }, label));
     if (kind === "choice") {
       const options = parameter.choices.map((value) => element("option", { value }, String(value)));
-      const input = element("select", { id, ...told, onchange: () => changed(name) }, ...options);
+      const input = element("select", { id, ...told }, ...options);
+      input.addEventListener("change", () => {
+        changed();
+        rested();
+      });
       this.inputs.set(name, input);
       field.append(input);
     } else {
@@ -32,12 +46,14 @@ export class Fields {
       const slider = name === "seed" ? null : element("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${label}, slider`, ...told });
       input.addEventListener("input", () => {
         this.follow(parameter);
-        changed(name);
+        changed();
       });
+      input.addEventListener("change", rested);
       slider?.addEventListener("input", () => {
         input.value = inField(slid(parameter, slider.value / STEPS));
         this.describe(parameter);
-        changed(name);
+        changed();
+        rested();
       });
       this.inputs.set(name, input);
       field.append(input);
@@ -89,9 +105,15 @@ export class Fields {
       this.mark(parameter.name, words !== "");
       refused ||= words;
     }
-    refused ||= check(values) || "";
+    refused ||= this.named(check(values) ?? "");
     if (this.error.textContent !== refused) this.error.textContent = refused;
     return refused ? null : values;
+  }
+
+  /** A refusal that names fields as code does, in the words of their labels. */
+  named(refusal) {
+    const labels = new Map(this.parameters.map(({ name, label }) => [name, label]));
+    return refusal.replace(/\b[a-z]\w*\b/g, (word) => labels.get(word) ?? word);
   }
 
   mark(name, bad) {
@@ -103,7 +125,11 @@ export class Fields {
 
   /** Put the cursor where the first fault is. */
   focusFault() {
-    for (const input of this.inputs.values()) if (input.getAttribute("aria-invalid")) return input.focus();
+    for (const input of this.inputs.values()) {
+      if (!input.getAttribute("aria-invalid")) continue;
+      if (!input.checkVisibility()) this.unfold(true);
+      return input.focus();
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 // A panel is idle, running, done, stopped or refused. One runs at a time. Those that extend this class have
 //   check(values)     what is wrong with values that are each allowed, or null
 //   unready()         why nothing can be run, or ""
+//   seconds(values)   how long a run will take
 //   refresh(values)   show what follows from the values without a run; null where they are refused
 //   play(values)      a promise of whether all was played; it calls advanced(share) and show()
 //   abort()           end a play
@@ -17,11 +18,13 @@ import { Plot } from "./plot.js";
 import { copyText, saveCsv } from "./takeaway.js";
 
 let running = null;
+const QUICK = 2; // seconds of a run that begins by itself
+const REST = 300; // milliseconds after which a slider rests
 
 export class Panel {
   constructor(host, name, parameters) {
     Object.assign(this, { host, name });
-    this.fields = new Fields(parameters, `lab-${name}`, () => this.moved());
+    this.fields = new Fields(parameters, `lab-${name}`, () => this.moved(), () => this.rested());
     this.runs = element("button", { type: "submit", class: "lab-run", "data-lab-run": true }, "Run");
     this.stops = element("button", { type: "button", disabled: true, onclick: () => this.stop() }, "Stop");
     this.work = element("p", { class: "lab-work" });
@@ -40,10 +43,27 @@ export class Panel {
     host.append(this.form, this.progress, this.result, this.tools);
   }
 
-  /** Begin with what the address says, once the panel is whole. */
+  /** Begin with what the address says, once the panel is whole, and run once it comes into view. */
   begin() {
     this.restore();
     window.addEventListener("hashchange", () => this.restore());
+    const seen = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      seen.disconnect();
+      if (this.state === "idle") this.runIfQuick();
+    });
+    seen.observe(this.picture);
+  }
+
+  /** A slider has been moved, or a field left: run again once it rests. */
+  rested() {
+    clearTimeout(this.resting);
+    this.resting = setTimeout(() => this.runIfQuick(), REST);
+  }
+
+  runIfQuick() {
+    const values = this.read();
+    if (values && !this.unready() && this.seconds(values) < QUICK) this.run();
   }
 
   set state(value) {
@@ -88,6 +108,7 @@ export class Panel {
   }
 
   async run() {
+    clearTimeout(this.resting);
     const values = this.read();
     const why = values && this.unready();
     if (!values || why) {
@@ -116,7 +137,7 @@ export class Panel {
   stop() {
     if (this.state !== "running") return;
     this.abort();
-    this.end("stopped", "Stopped; what is drawn is of the runs so far.");
+    this.end("stopped", this.rows().length ? "Stopped; what is drawn is of the runs so far." : "Stopped before the first run was whole.");
   }
 
   end(state, words) {

@@ -32,8 +32,8 @@ export function refusal(parameters, values) {
   return null;
 }
 
-// The words of `private-bandits run`.
+// The words of `private-bandits run`; a shell may take a list in brackets for a pattern of file names, so it is quoted.
 export function runCommand(chapter, given) {
-  const words = Object.entries(given).map(([name, value]) => ` -p ${name}=${Array.isArray(value) ? `[${value}]` : value}`);
+  const words = Object.entries(given).map(([name, value]) => (Array.isArray(value) ? ` -p '${name}=[${value}]'` : ` -p ${name}=${value}`));
   return `private-bandits run ${chapter}${words.join("")}`;
 }

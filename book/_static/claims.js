@@ -1,8 +1,8 @@
-/* A form over a ledger that chooses and sorts its claims; it keeps its state in the address. */
+/* A form over the ledger of a page that chooses, sorts and finds its claims; it keeps its state in the address. */
 "use strict";
 
 document.addEventListener("DOMContentLoaded", () => {
-  for (const box of document.querySelectorAll("div.claims")) arm(box);
+  if (document.querySelector("div.claims")) arm(document.querySelectorAll("div.claims"));
   window.addEventListener("hashchange", open);
   open();
 });
@@ -18,23 +18,49 @@ function open() {
   }
 }
 
-function arm(box) {
-  const rows = [...box.querySelectorAll("details.claim")];
-  const paper = (row) => row.querySelector(".claim-place .claim-small").textContent;
-  const order = new Map(rows.map((row, place) => [row, place]));
+const GREEK = { epsilon: "ε", ϵ: "ε", delta: "δ" };
+
+function wordsOf(text) {
+  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => GREEK[word] ?? word);
+}
+
+/** The words of an element; those of its parts stand apart. */
+function wordsIn(element) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) texts.push(walker.currentNode.data);
+  return wordsOf(texts.join(" "));
+}
+
+/** A word is found whole, or as the beginning of one; a number is found whole. */
+function has(words, wanted) {
+  return wanted.every((one) => words.some((word) => word === one || (!/^\d/.test(one) && word.startsWith(one))));
+}
+
+function arm(boxes) {
+  const rows = [...boxes].flatMap((box) => [...box.querySelectorAll("details.claim")]);
   const home = new Map(rows.map((row) => [row, row.parentElement]));
+  const paper = (row) => row.querySelector(".claim-place .claim-small")?.textContent ?? "";
+  const texts = new Map(rows.map((row) => [row, [row.querySelector(".claim-place"), row.querySelector("summary"), row].map(wordsIn)]));
   const form = document.createElement("form");
+  const found = document.createElement("div"); // what was asked for in words or in an order
   const asked = new URLSearchParams(location.search);
   form.className = "claims-form";
   form.setAttribute("role", "search");
+  found.className = "claims";
+  found.setAttribute("aria-label", "found");
   const fields = {};
 
-  const add = (name, words, field) => {
+  const more = document.createElement("details"); // folded on a phone, where the form would cover what it finds
+  more.append(document.createElement("summary"));
+  more.firstChild.append("More");
+  more.open = matchMedia("(min-width: 44rem)").matches;
+  const add = (name, words, field, into = more) => {
     const label = document.createElement("label");
     label.append(words, " ", field);
     field.name = name;
     fields[name] = field;
-    form.append(label);
+    into.append(label);
     if (asked.has(name)) field.value = asked.get(name);
   };
   const choice = (name, words, values) => {
@@ -45,36 +71,39 @@ function arm(box) {
   };
   const all = (values) => [["", "all"], ...[...new Set(values)].map((value) => [value, value])];
 
-  if (box.dataset.papers > 1) choice("paper", "Paper", all(rows.map(paper)));
+  const words = document.createElement("input");
+  words.type = "search";
+  words.placeholder = "theorem 9";
+  add("words", "Words", words, form);
+  if (boxes.length > 1) choice("paper", "Paper", all(rows.map(paper)));
   choice("verdict", "Verdict", all(rows.map((row) => row.dataset.verdict)));
   choice("evidence", "Evidence", all(rows.map((row) => row.dataset.evidence).filter(Boolean)));
   choice("sort", "Sort by", [["", "place"], ["verdict", "verdict"], ["evidence", "evidence"]]);
-  const words = document.createElement("input");
-  words.type = "search";
-  add("words", "Words", words);
   const count = document.createElement("output");
-  form.append(count);
-  box.prepend(form);
+  form.append(count, more);
+  const parts = boxes.length > 1 ? [...boxes].map((box) => box.closest("section")) : [...boxes];
+  if (boxes.length > 1) document.querySelector("article h1").after(form, found); // what is found stands below the form
+  else parts[0].before(form, found);
 
-  const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+  /** How well a row answers: by its place, by what it shows, by what it unfolds; 0 for not at all. */
+  const answers = (row, wanted) => 3 - [0, 1, 2, 3].find((part) => part === 3 || has(texts.get(row)[part], wanted));
   const show = () => {
     const state = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value]));
-    const wanted = state.words.toLowerCase().split(/\s+/).filter(Boolean);
-    let left = 0;
-    for (const row of rows) {
-      row.hidden =
-        (state.paper && paper(row) !== state.paper) ||
-        (state.verdict && row.dataset.verdict !== state.verdict) ||
-        (state.evidence && row.dataset.evidence !== state.evidence) ||
-        !wanted.every((word) => texts.get(row).includes(word));
-      left += !row.hidden;
-    }
+    const wanted = wordsOf(state.words);
+    const fits = rows.filter((row) => (!state.paper || paper(row) === state.paper)
+      && (!state.verdict || row.dataset.verdict === state.verdict)
+      && (!state.evidence || row.dataset.evidence === state.evidence));
+    const rank = new Map(fits.map((row) => [row, answers(row, wanted)]));
+    const least = fits.some((row) => rank.get(row) > 1) ? 2 : 1;
+    const left = fits.filter((row) => rank.get(row) >= least);
+    const listed = wanted.length > 0 || state.sort !== "" || (parts.length === 1 && left.length < rows.length);
     const key = (row) => (state.sort ? row.dataset[state.sort] : "");
-    const chosen = Object.values(state).some(Boolean);
-    for (const group of box.querySelectorAll("details.claim-group")) group.hidden = chosen;
-    for (const row of [...rows].sort((a, b) => key(a).localeCompare(key(b)) || order.get(a) - order.get(b)))
-      (chosen ? box : home.get(row)).append(row);
-    count.textContent = `${left} of ${rows.length}`;
+    left.sort((a, b) => key(a).localeCompare(key(b)) || rank.get(b) - rank.get(a));
+    for (const row of rows) row.hidden = !left.includes(row);
+    for (const row of rows) home.get(row).append(row);
+    if (listed) found.append(...left);
+    for (const part of parts) part.hidden = listed || !part.querySelector("details.claim:not([hidden])");
+    count.textContent = `${left.length} of ${rows.length}`;
     return state;
   };
   const changed = () => {

@@ -23,7 +23,8 @@ function choose(table) {
     const values = [...new Set(rows.map((row) => cell(row, place)))];
     if (values.length < 2 || values.length > 8) return;
     const field = document.createElement("select");
-    for (const value of ["", ...values]) field.add(new Option(value || "all", value));
+    field.add(new Option("all", ""));
+    for (const value of values) field.add(new Option(value || "none", `=${value}`));
     choices.set(place, add(head, field));
   });
   const words = add("Words", document.createElement("input"));
@@ -37,7 +38,7 @@ function choose(table) {
     const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
     let left = 0;
     for (const row of rows) {
-      const kept = [...choices].every(([place, field]) => !field.value || cell(row, place) === field.value);
+      const kept = [...choices].every(([place, field]) => !field.value || field.value === `=${cell(row, place)}`);
       row.hidden = !kept || !wanted.every((word) => texts.get(row).includes(word));
       left += !row.hidden;
     }

@@ -50,7 +50,7 @@ def stochastic(channel: Any, name: str = "channel") -> np.ndarray:
     ValueError
         If it is not row-stochastic.
     """
-    rows = _matrix(name, channel)
+    rows = checks.array(name, channel, ndim=2)
     if (rows < 0).any():
         raise ValueError(f"{name} must have entries >= 0, got {checks.brief(rows.min())}")
     totals = rows.sum(axis=1)
@@ -81,15 +81,8 @@ def sensitivity(messages: Any, *, order: int = 1) -> float:
     """
     if checks.integer("order", order) not in (1, 2):
         raise ValueError(f"order must be 1 or 2, got {checks.brief(order)}")
-    rows = _matrix("messages", messages)
+    rows = checks.array("messages", messages, ndim=2)
     return max(float(np.linalg.norm(rows - row, ord=order, axis=1).max()) for row in rows)
-
-
-def _matrix(name: str, value: Any) -> np.ndarray:
-    array = checks.array(name, value, "a non-empty 2-d array of finite numbers")
-    if array.ndim != 2:
-        raise ValueError(f"{name} must be a non-empty 2-d array of finite numbers, got shape {array.shape}")
-    return array
 
 
 def logs(laws: np.ndarray) -> np.ndarray:

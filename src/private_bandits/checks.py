@@ -335,7 +335,7 @@ def vector(name: str, value: Any, *, at_least: float | None = None, at_most: flo
     return np.array([real(f"{name}[{i}]", x, at_least=at_least, at_most=at_most) for i, x in enumerate(entries)])
 
 
-def array(name: str, value: Any, wanted: str = "a non-empty array of finite numbers") -> np.ndarray:
+def array(name: str, value: Any, *, ndim: int | None = None) -> np.ndarray:
     """Check that a value is an array of finite numbers.
 
     Parameters
@@ -344,8 +344,8 @@ def array(name: str, value: Any, wanted: str = "a non-empty array of finite numb
         Of the argument, for the message.
     value : array_like
         Not empty, of at least one dimension; no entry is masked.
-    wanted : str
-        The same in words, for the message.
+    ndim : int, optional
+        How many dimensions it must have; default: any.
 
     Returns
     -------
@@ -361,9 +361,10 @@ def array(name: str, value: Any, wanted: str = "a non-empty array of finite numb
         numbers = np.array(value)
     except (ValueError, TypeError, OverflowError):  # rows of different lengths, or numbers that are none of NumPy's
         numbers = np.zeros(0)
-    fit = numbers.dtype.kind in "iuf" and numbers.size > 0 and numbers.ndim > 0
+    fit = numbers.dtype.kind in "iuf" and numbers.size > 0 and numbers.ndim > 0 and ndim in (None, numbers.ndim)
     if not fit or isinstance(value, np.ma.MaskedArray) or not np.isfinite(numbers.astype(np.float64)).all():
-        raise ValueError(f"{name} must be {wanted}, got {brief(value)}")
+        kind = "array" if ndim is None else f"{ndim}-d array"
+        raise ValueError(f"{name} must be a non-empty {kind} of finite numbers, got {brief(value)}")
     return numbers.astype(np.float64)
 
 
@@ -394,6 +395,37 @@ def integers(name: str, value: Any, *, at_least: int, at_most: int, number: int 
         wanted = "a non-empty list of integers" if number is None else f"a list of {number} integers"
         raise ValueError(f"{name} must be {wanted}, got {brief(value)}")
     return [integer(f"{name}[{i}]", x, at_least=at_least, at_most=at_most) for i, x in enumerate(value)]
+
+
+def counts(name: str, value: Any, *, at_most: int) -> np.ndarray:
+    """Check that a value is an integer >= 0 or an array of such.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, for the message.
+    value : object
+        An integer, or a non-empty array or nested sequence of integers.
+    at_most : int
+        The largest that is allowed.
+
+    Returns
+    -------
+    integer array
+        Of no dimensions for an integer.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    try:
+        numbers = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        numbers = np.zeros(0)
+    if numbers.dtype.kind not in "iu" or numbers.size == 0 or numbers.min() < 0 or numbers.max() > at_most:
+        raise ValueError(f"{name} must be integers >= 0 and <= {at_most}, got {brief(value)}")
+    return numbers
 
 
 def flag(name: str, value: Any) -> bool:

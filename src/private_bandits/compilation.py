@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import os
-import pickle
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import config, njit
 
-from private_bandits.folders import in_use
+from private_bandits.folders import BROKEN, in_use
 
 _PACKAGE = Path(__file__).parent
 
@@ -79,7 +78,7 @@ def _if_possible(work: Callable[..., Any]) -> Callable[..., Any]:
     """Do without a binary that is another user's or broken, has no room, or is of sources edited meanwhile."""
 
     def tried(*arguments: Any) -> Any:
-        with suppress(OSError, EOFError, pickle.UnpicklingError):
+        with suppress(*BROKEN):
             if _stamps() == _IMPORTED:  # or what this process has imported may be of other sources
                 return work(*arguments)
 

@@ -353,9 +353,7 @@ def _replications(name: str, rows: np.ndarray) -> int:
 
 
 def _moments(name: str, value: Any) -> tuple[float, float, int]:
-    sample = checks.array(name, value)
-    if sample.ndim != 1:
-        raise ValueError(f"{name} must have shape (replications,), got {checks.brief(value)}")
+    sample = checks.array(name, value, ndim=1)
     n = _replications(name, sample)
     return float(sample.mean()), float(sample.var(ddof=1)), n
 

@@ -1,11 +1,14 @@
 """Folders of what can be made again: compiled code, results of an interrupted work."""
 
 import os
+import pickle
 import shutil
 import time
 from contextlib import suppress
 from pathlib import Path
 
+BROKEN = (OSError, EOFError, pickle.UnpicklingError, ValueError, OverflowError, MemoryError)
+"""What it raises to read a pickle that cannot be opened, was cut, or was written over."""
 _WEEK = 7 * 24 * 3600.0
 
 

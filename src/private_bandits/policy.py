@@ -1,17 +1,15 @@
 """What the library calls a policy: an algorithm with its constants filled in, and the facts about it."""
 
-import importlib
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from private_bandits import checks
+from private_bandits import checks, learners
 from private_bandits.guarantee import Guarantee
-from private_bandits.kernels import Kernel, protocol
+from private_bandits.kernels import Kernel, module_of, protocol
 from private_bandits.shown import Shown
 from private_bandits.streams import Streams, used_again
 
@@ -31,139 +29,8 @@ NOT_STATED = "not stated"
 _EPOCHS = 500  # rounds that cost what all epochs of a run do
 
 
-class Playable(ABC):
-    """What `simulate` and `audit` ask of a policy, compiled or in Python: `playable` makes one of either.
-
-    Attributes
-    ----------
-    name, paper, algorithm, variant, chosen, mechanism, calibration, method : str
-        As for `Policy`.
-    privacy : Guarantee or str
-        As for `Policy`; or "not stated".
-    workers : {"threads", "processes"}
-        What plays it on several cores.
-    """
-
-    name: str
-    paper: str
-    algorithm: str
-    variant: str
-    chosen: str
-    mechanism: Mechanism
-    calibration: Calibration
-    method: str
-    privacy: Guarantee | str
-    workers: ClassVar[Literal["threads", "processes"]]
-
-    @property
-    @abstractmethod
-    def constants(self) -> Any:
-        """What it was made with."""
-
-    @property
-    @abstractmethod
-    def family(self) -> str:
-        """With which policies it is shown, where that is not what protects it; else empty."""
-
-    @abstractmethod
-    def check(self, problem: Any, horizon: int) -> dict[str, float]:
-        """Refuse a problem or a horizon that it was not made for.
-
-        Parameters
-        ----------
-        problem : problem of the library, or of a reader's own
-        horizon : int
-            Rounds of the run, >= 1.
-
-        Returns
-        -------
-        dict
-            What the results should say of the fit, see `kernels.protocol.check_rewards`.
-
-        Raises
-        ------
-        ValueError
-            If they do not fit.
-        """
-
-    @abstractmethod
-    def blank(self, problem: Any, rounds: int) -> np.ndarray:
-        """Return an empty trace of some rounds.
-
-        Parameters
-        ----------
-        problem : problem
-        rounds : int
-            >= 0.
-
-        Returns
-        -------
-        array, shape (rounds, width)
-        """
-
-    @abstractmethod
-    def play(
-        self,
-        problem: Any,
-        horizon: int,
-        checkpoints: np.ndarray,
-        streams: Streams,
-        trace: np.ndarray,
-        stop: Sequence[bool] = (),
-    ) -> np.ndarray:
-        """Play a run.
-
-        Parameters
-        ----------
-        problem : problem
-            As `check` accepted it.
-        horizon : int
-            Rounds, >= 1.
-        checkpoints : int64 array, increasing, the last one the horizon
-        streams : Streams
-            Of the replication.
-        trace : array of `blank`, with `horizon` rows or none, written
-        stop : sequence of bool
-            Not empty: the run leaves off where it can.
-
-        Returns
-        -------
-        float64 array, as long as `checkpoints`
-            The pseudo-regret there.
-        """
-
-    @abstractmethod
-    def account(self, delta: float) -> tuple[float, bool]:
-        """Return what one user pays, as far as it is proved: see `privacy.accounts.account`.
-
-        Parameters
-        ----------
-        delta : float
-            In [0, 1).
-
-        Returns
-        -------
-        float, bool
-            Epsilon, and whether it covers what a user sends.
-        """
-
-    @abstractmethod
-    def cost(self, horizon: int) -> int:
-        """Return what a run costs, in rounds that are played one by one.
-
-        Parameters
-        ----------
-        horizon : int
-            >= 1.
-
-        Returns
-        -------
-        int
-        """
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Policy(Playable, Shown):
+class Policy(Shown):
     """An algorithm with its constants filled in, which compiled code plays.
 
     Attributes
@@ -179,10 +46,8 @@ class Policy(Playable, Shown):
         The part of `variant` that an argument of the constructor chose; empty where it takes none.
     privacy : Guarantee
         What is promised and what is paid.
-    kernel : Kernel
-        The module of `kernels` that plays it.
     record : NamedTuple
-        The numbers and arrays that compiled code reads, of the kernel's `Record`.
+        The numbers and arrays that compiled code reads: the `Record` of a module of `kernels`, which plays it.
     mechanism : Mechanism
         What protects, where epsilon is finite; "none" where nothing ever does.
     calibration : Calibration
@@ -193,7 +58,7 @@ class Policy(Playable, Shown):
     Raises
     ------
     ValueError
-        If the mechanism or the calibration is none of those listed, or the record is not one of the kernel.
+        If the mechanism or the calibration is none of those listed, or the record is none of a kernel.
     """
 
     name: str
@@ -202,7 +67,6 @@ class Policy(Playable, Shown):
     variant: str = ""
     chosen: str = ""
     privacy: Guarantee
-    kernel: Kernel
     record: NamedTuple
     mechanism: Mechanism = "none"
     calibration: Calibration = ""
@@ -212,8 +76,13 @@ class Policy(Playable, Shown):
     def __post_init__(self) -> None:
         checks.choice("mechanism", self.mechanism, get_args(Mechanism))
         checks.choice("calibration", self.calibration, get_args(Calibration))
-        if not isinstance(self.record, self.kernel.Record):
-            raise ValueError(f"record must be a Record of {self.kernel.__name__}, got {checks.brief(self.record)}")
+        if not hasattr(self.kernel, "advance"):
+            raise ValueError(f"record must be the Record of a kernel, got {checks.brief(self.record)}")
+
+    @property
+    def kernel(self) -> Kernel:
+        """The module that plays it: that of its record."""
+        return module_of(self.record)
 
     @property
     def constants(self) -> NamedTuple:
@@ -222,15 +91,43 @@ class Policy(Playable, Shown):
 
     @property
     def family(self) -> str:
-        """That of the kernel."""
+        """With which policies it is shown, where that is not what protects it; else empty."""
         return self.kernel.FAMILY
 
     def check(self, problem: Any, horizon: int) -> dict[str, float]:
-        """Refuse what the kernel refuses."""
+        """Refuse a problem or a horizon that it was not made for.
+
+        Parameters
+        ----------
+        problem : problem of the library
+        horizon : int
+            Rounds of the run, >= 1.
+
+        Returns
+        -------
+        dict
+            What the results should say of the fit, see `kernels.protocol.check_rewards`.
+
+        Raises
+        ------
+        ValueError
+            If they do not fit.
+        """
         return dict(self.kernel.check(self.name, problem, self.record, horizon))
 
     def blank(self, problem: Any, rounds: int) -> np.ndarray:
-        """Return an empty trace of the kernel."""
+        """Return an empty trace of some rounds.
+
+        Parameters
+        ----------
+        problem : problem
+        rounds : int
+            >= 0.
+
+        Returns
+        -------
+        array, shape (rounds, width)
+        """
         return np.asarray(self.kernel.blank(problem, self.record, rounds))
 
     def play(
@@ -242,7 +139,26 @@ class Policy(Playable, Shown):
         trace: np.ndarray,
         stop: Sequence[bool] = (),
     ) -> np.ndarray:
-        """Play a run, piece by piece; between two of them it can stop."""
+        """Play a run, piece by piece.
+
+        Parameters
+        ----------
+        problem : problem
+            As `check` accepted it.
+        horizon : int
+            Rounds, >= 1.
+        checkpoints : int64 array, increasing, the last one the horizon
+        streams : Streams
+            Of the replication.
+        trace : array of `blank`, with `horizon` rows or none, written
+        stop : sequence of bool
+            Not empty: the run leaves off before its next piece.
+
+        Returns
+        -------
+        float64 array, as long as `checkpoints`
+            The pseudo-regret there.
+        """
         kernel, record = self.kernel, problem.record()
         state, regret = kernel.start(record, self.record), np.zeros(len(checkpoints))
         with used_again(streams) as used:
@@ -254,11 +170,32 @@ class Policy(Playable, Shown):
         return regret
 
     def account(self, delta: float) -> tuple[float, bool]:
-        """Return the kernel's account of the record."""
+        """Return what one user pays, as far as it is proved: see `privacy.accounts.account`.
+
+        Parameters
+        ----------
+        delta : float
+            In [0, 1).
+
+        Returns
+        -------
+        float, bool
+            Epsilon, and whether it covers what a user sends.
+        """
         return self.kernel.account(self.record, delta)
 
     def cost(self, horizon: int) -> int:
-        """Return the rounds, of a loop over epochs as if there were few."""
+        """Return what a run costs, in rounds that are played one by one; a loop over epochs has few.
+
+        Parameters
+        ----------
+        horizon : int
+            >= 1.
+
+        Returns
+        -------
+        int
+        """
         return min(horizon, _EPOCHS) if self.kernel.PIECE == protocol.WHOLE_RUN else horizon
 
     def facts(self) -> dict[str, str]:
@@ -268,14 +205,6 @@ class Policy(Playable, Shown):
 
     def __str__(self) -> str:
         return f"Policy({', '.join(filter(None, [self.name, self.paper, self.algorithm, self.variant]))})"
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle the kernel by its name: a module has no other way to another process."""
-        return vars(self) | {"kernel": self.kernel.__name__}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Import the kernel where the policy is unpickled."""
-        vars(self).update(state, kernel=importlib.import_module(state["kernel"]))
 
 
 class Player:
@@ -302,8 +231,8 @@ class Player:
     horizon: int = 0
 
 
-class InPython(Playable):
-    """A policy written in Python, as `simulate` and `audit` play it.
+class _InPython(Player):
+    """A policy written in Python, as `simulate` and `audit` play it: with the attributes and methods of a `Policy`.
 
     Parameters
     ----------
@@ -316,7 +245,7 @@ class InPython(Playable):
         If a fact is of a wrong kind.
     """
 
-    workers = "processes"
+    workers: ClassVar[Literal["threads", "processes"]] = "processes"
 
     def __init__(self, policy: Any) -> None:
         self.name, self._policy = policy.name, policy
@@ -330,7 +259,6 @@ class InPython(Playable):
         if not isinstance(told["privacy"], Guarantee) and told["privacy"] != NOT_STATED:
             found = checks.brief(told["privacy"])
             raise ValueError(f"privacy of {self.name} must be a Guarantee or {NOT_STATED!r}, got {found}")
-        self.horizon: int = told.pop("horizon")
         vars(self).update(told)
 
     @property
@@ -346,12 +274,12 @@ class InPython(Playable):
     def check(self, problem: Any, horizon: int) -> dict[str, float]:
         """Refuse what is no problem, and a longer run."""
         protocol.check_horizon(self.name, horizon, self.horizon)
-        _learners().check(self._policy, problem, horizon)
+        learners.check(self._policy, problem, horizon)
         return {}
 
     def blank(self, problem: Any, rounds: int) -> np.ndarray:
         """Return an empty trace, as the problem's kernels have it."""
-        return np.asarray(_learners().blank(problem, rounds))
+        return learners.blank(problem, rounds)
 
     def play(
         self,
@@ -363,7 +291,7 @@ class InPython(Playable):
         stop: Sequence[bool] = (),
     ) -> np.ndarray:
         """Play a run of a fresh learner to its end."""
-        return np.asarray(_learners().play(problem, self._policy, horizon, checkpoints, streams, trace))
+        return learners.play(problem, self._policy, horizon, checkpoints, streams, trace)
 
     def account(self, delta: float) -> tuple[float, bool]:
         """Return that nothing is proved: what it says of itself is a promise."""
@@ -372,6 +300,10 @@ class InPython(Playable):
     def cost(self, horizon: int) -> int:
         """Return the rounds."""
         return horizon
+
+
+Playable = Policy | _InPython
+"""What `simulate` and `audit` ask of a policy, compiled or in Python: both have the same methods."""
 
 
 def playable(policy: Any) -> Playable:
@@ -402,7 +334,7 @@ def playable(policy: Any) -> Playable:
     start = None if isinstance(policy, type) or not hasattr(policy, "name") else getattr(policy, "start", None)
     if not callable(start):
         raise ValueError(f"policy must be a Policy or have a name and start(...), got {checks.brief(policy)}")
-    return InPython(policy)
+    return _InPython(policy)
 
 
 def words(*parts: str) -> str:
@@ -423,10 +355,3 @@ def words(*parts: str) -> str:
     'printed, c = 4'
     """
     return ", ".join(filter(None, parts))
-
-
-def _learners() -> Any:
-    """The room of learners written in Python, imported when one is played."""
-    from private_bandits import learners
-
-    return learners

@@ -24,6 +24,7 @@ __all__ = ["log_checkpoints", "simulate", "trace"]
 
 _COMMON = ("problem", "problem_parameters", "horizon", "seed", "versions")
 """What several policies of one call have in common, of what is said of a run."""
+_FACTS = ("paper", "algorithm", "variant", "mechanism", "calibration", "method", "family")
 _COUNTED = 10**7  # rounds of a run whose pulls are counted
 AnyProblem = Arms | Cascade | ConvexLoss | LinearContext | Problem | SemiBandit
 _GRID = np.unique(np.round(10 ** (np.arange(299) / 16)).astype(np.int64))  # to 10^(298/16), the last below 2^62
@@ -249,13 +250,10 @@ def trace(problem: AnyProblem, policy: Any, *, horizon: int, seed: int, replicat
     ValueError
         If the policy is none, or was calibrated for another problem.
     """
-    horizon = _whole("horizon", horizon)
-    checks.integer("seed", seed, at_least=0)
-    checks.integer("replication", replication, at_least=0)
-    played = playable(policy)
+    horizon, source, played = _whole("horizon", horizon), streams(seed, replication), playable(policy)
     played.check(problem, horizon)
     rows = played.blank(problem, horizon)
-    played.play(problem, horizon, np.array([horizon]), streams(seed, replication), rows)
+    played.play(problem, horizon, np.array([horizon]), source, rows)
     return rows
 
 
@@ -314,13 +312,7 @@ def _attributes(problem: AnyProblem, policy: Playable, horizon: int, seed: int) 
         "policy": policy.name,
         "policy_parameters": parameters(policy.constants),
         "privacy": policy.privacy if isinstance(policy.privacy, str) else parameters(policy.privacy),
-        "paper": policy.paper,
-        "algorithm": policy.algorithm,
-        "variant": policy.variant,
-        "mechanism": policy.mechanism,
-        "calibration": policy.calibration,
-        "method": policy.method,
-        "family": policy.family,
+        **{fact: getattr(policy, fact) for fact in _FACTS},
         "horizon": horizon,
         "seed": seed if seed < 2**63 else str(seed),
         "versions": versions(),

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from private_bandits import checks
+from private_bandits_book.package_data import parsed
 from private_bandits_book.parameters import Parameter, UsageError, declared, is_chapter
 
 _PACKAGE = Path(__file__).parent
@@ -42,14 +43,18 @@ class Book:
 
     def chapters(self) -> list[str]:
         """Return the names of the chapters, notebooks with a parameters cell, in reading order."""
-        listed = yaml.safe_load((self.root / "_toc.yml").read_text(encoding="utf-8"))
-        order = {name: place for place, name in reversed(list(enumerate(_files(listed))))}
-        found = [path.stem for path in sorted(self.pages.glob("*.ipynb")) if is_chapter(_read(path))]
+        listed = parsed(self.root / "_toc.yml", _listed)
+        order = {name: place for place, name in reversed(list(enumerate(listed)))}
+        found = [path.stem for path in self._notebooks() if is_chapter(_read(path))]
         return sorted(found, key=lambda name: order.get(f"book/{name}", len(order)))
 
     def summaries(self) -> list[str]:
         """Return the names of the notebooks without parameters, which show what the chapters committed."""
-        return [path.stem for path in sorted(self.pages.glob("*.ipynb")) if not is_chapter(_read(path))]
+        return [path.stem for path in self._notebooks() if not is_chapter(_read(path))]
+
+    def _notebooks(self) -> list[Path]:
+        """Return the notebooks, without what an editor or a file system hides beside one."""
+        return sorted(self.pages.glob("[!.]*.ipynb"))
 
     def path(self, chapter: str) -> Path:
         """Return the notebook of a chapter; raise a UsageError if the book has no such chapter."""
@@ -95,6 +100,13 @@ def find_book() -> Book:
     return Book(root)
 
 
+def _listed(text: str) -> list[str]:
+    try:
+        return list(_files(yaml.safe_load(text)))
+    except yaml.YAMLError as error:
+        raise ValueError(error) from None
+
+
 def _files(toc: Any) -> Iterator[str]:
     """Yield the documents of a table of contents, however it nests them."""
     if isinstance(toc, dict):
@@ -106,7 +118,11 @@ def _files(toc: Any) -> Iterator[str]:
 
 def _read(path: Path) -> dict[str, Any]:
     """Return a notebook as plain data, the lines of each cell joined."""
-    notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return parsed(path, _notebook)
+
+
+def _notebook(text: str) -> dict[str, Any]:
+    notebook: dict[str, Any] = json.loads(text)
     for cell in notebook["cells"]:
-        cell["source"] = "".join(cell["source"])
+        cell["source"], cell["metadata"] = "".join(cell["source"]), dict(cell["metadata"])
     return notebook

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ast
 import difflib
-import importlib
+import importlib.util
 import inspect
 import os
 import re
 import symtable
 import sys
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -213,9 +213,11 @@ class Chapter:
         now = self.parameters
         how = {"horizon": now["horizon"] if horizon is None else horizon, "seed": now["seed"]}
         how["replications"] = now["replications"] if replications is None else replications
-        rounds = None if checkpoints is None else tuple(checkpoints)
+        rounds = tuple(checkpoints) if isinstance(checkpoints, Iterable) else checkpoints
         for policy in policies:
             _refuse_unfit(problem, policy, how["horizon"])
+        if taken := labels.keys() & {*facts(policies[0], problem), "replication", "t", "regret"}:
+            raise UsageError(f"labels must be other than the columns of all runs, got {', '.join(sorted(taken))}")
         frames = []
         for policy in policies:
             same = identity(problem, policy)
@@ -421,9 +423,9 @@ class Chapter:
             If the chapter has no name, and so no claims.
         """
         self._refuse_unnamed()
-        rules, rulings = self._rules(), dict(self._rulings)
+        rulings = dict(self._rulings)
         for name, claim in self._claims.items():
-            rule = vars(rules).get(name.replace("-", "_"))
+            rule = self._rule(name)
             if name not in rulings and rule is not None and not inspect.signature(rule).parameters:
                 rulings[name] = self._ruled(name)
             elif name not in rulings and not claim.rests_on and not claim.not_testable:
@@ -480,22 +482,23 @@ class Chapter:
 
     def _ruled(self, claim: str, *evidence: Any) -> Ruling:
         """What the claim's rule finds; undecided where its evidence is not shown."""
-        rule = vars(self._rules()).get(claim.replace("-", "_"))
-        given = ", ".join(map(brief, evidence)) or "nothing"
+        rule, given = self._rule(claim), ", ".join(map(brief, evidence)) or "nothing"
         if rule is None:
             raise UsageError(f"{claim} must be judged by a ruling, as less(...) makes it, got {given}")
         try:
-            found: Ruling = rule(*evidence)
+            return rule(*evidence)
         except NotShown as error:
             return not_shown(str(error))
         except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:  # of another number or shape
             wanted = ", ".join(inspect.signature(rule).parameters) or "nothing"
             said = f"{claim} must be judged on {wanted}, as the book does, got {given}"
             raise UsageError(f"{said}: {type(error).__name__}, {error}") from error
-        return found
 
-    def _rules(self) -> Any:
-        return importlib.import_module(f"private_bandits_book.chapters.{self.name}.rules")
+    def _rule(self, claim: str) -> Callable[..., Ruling] | None:
+        """The function of the chapter's `rules` that is named after a claim, if there is one."""
+        name = f"private_bandits_book.chapters.{self.name}.rules"
+        rules = vars(importlib.import_module(name)) if importlib.util.find_spec(name) else {}
+        return rules.get(claim.replace("-", "_"))
 
     def _disagreeing(self) -> Mapping[str, tuple[int, int]]:
         """By claim, how many of the other seeds give another verdict, and of how many."""
@@ -527,7 +530,7 @@ def _refuse_misspelt(known: Mapping[str, Parameter], cells: Iterable[str]) -> No
     for cell in cells:
         try:
             lines, symbols = ast.parse(cell).body, symtable.symtable(cell, "cell", "exec").get_symbols()
-        except SyntaxError:  # it has not run, or holds a magic
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # it has not run, or holds a magic
             lines, symbols = [], []
         values = [getattr(line, "value", None) for line in lines if isinstance(line, ast.Expr)]
         assignments = sum(isinstance(line, ast.Assign | ast.AnnAssign) for line in lines)

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from private_bandits.simulation import simulate
 from private_bandits_book.jobs.cache import at, memoize
+from private_bandits_book.parameters import UsageError
 from private_bandits_book.runs import facts, identity
 
 
@@ -111,17 +112,21 @@ def stored(chapter: str, label: str, folder: Path) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If the list has other runs than are stored.
+        If there is no such study, or the list has other runs than are stored.
     """
     studies = vars(importlib.import_module(f"private_bandits_book.chapters.{chapter}.studies")).get("STUDIES", {})
+    made = sorted(path.stem.removeprefix("long-") for path in folder.glob("long-*.csv"))
+    if label not in made:
+        missing = f"private-bandits reproduce {chapter} --long makes what is missing"
+        raise UsageError(f"a longer study of {chapter} must be one of {', '.join(made)}, got {label!r}: {missing}")
     rows = pd.read_csv(folder / f"long-{label}.csv")
     if label not in studies:
         return rows
     known = pd.DataFrame([run.known() for run in studies[label].runs()])
     if {*rows["run"]} != {*known.index}:
-        made = f"{rows['run'].nunique()} with numbers to {rows['run'].max()}"
+        got = f"{rows['run'].nunique()} with numbers to {rows['run'].max()}"
         remedy = f"private-bandits reproduce {chapter} --long"
-        raise ValueError(f"long-{label}.csv must have the {len(known)} runs of its study, got {made}: {remedy}")
+        raise ValueError(f"long-{label}.csv must have the {len(known)} runs of its study, got {got}: {remedy}")
     found = rows.drop(columns=known.columns, errors="ignore").join(known, on="run")
     return found[[*rows.columns, *known.columns.difference(rows.columns, sort=False)]]
 

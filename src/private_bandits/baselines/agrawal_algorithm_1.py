@@ -30,7 +30,6 @@ def thompson() -> Policy:
         algorithm="Algorithm 1",
         variant="printed",
         privacy=Guarantee.none(),
-        kernel=replay,
         record=record,
     )
 

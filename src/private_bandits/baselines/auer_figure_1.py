@@ -52,7 +52,6 @@ def ucb(*, horizon: int | None = None, alpha: float = RADIUS[0]) -> Policy:
         algorithm="Figure 1",
         variant=version,
         privacy=Guarantee.none(),
-        kernel=index,
         record=record,
     )
 

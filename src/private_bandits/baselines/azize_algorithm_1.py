@@ -9,7 +9,7 @@ from private_bandits import checks
 from private_bandits.baselines.sajed_algorithm_2 import ONE_MEAN
 from private_bandits.kernels import episodes
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.policy import Mechanism, Policy
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Problem, Rows, Streams, largest
 
@@ -89,16 +89,14 @@ def adap_klucb(epsilon: float, *, alpha: float = 3.1) -> Policy:
 def _episodic(name: str, place: str, epsilon: float, scale: float, record: NamedTuple) -> Policy:
     """Every episode but the first has N/2 rewards, so a mean has sensitivity 2/N and noise scale / N."""
     privacy = Guarantee.certified(epsilon, 2.0 / scale if scale else math.inf, "central", ONE_MEAN)
-    mechanism: Mechanism = "laplace" if scale else "none"
     return Policy(
         name=name,
         paper="azize2022",
         algorithm=place,
         variant="printed",
         privacy=privacy,
-        kernel=episodes,
         record=record,
-        mechanism=mechanism,
+        mechanism="laplace" if scale else "none",
     )
 
 

@@ -61,7 +61,6 @@ def dp_klucb(epsilon: float, *, first: int = 1, level: float = 1.0) -> Policy:
         algorithm="DP-KLUCB",
         variant="phases double, tuned" if tuned else "phases double",
         privacy=privacy,
-        kernel=episodes,
         record=record,
         mechanism="laplace",
     )

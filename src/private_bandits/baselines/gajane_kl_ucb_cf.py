@@ -47,7 +47,6 @@ def kl_ucb_cf(epsilon: float) -> Policy:
         algorithm="kl-UCB-CF",
         variant="printed",
         privacy=privacy,
-        kernel=episodes,
         record=record,
         mechanism="response",
     )

@@ -44,7 +44,6 @@ def kl_ucb(*, c: float = 0.0) -> Policy:
         algorithm="Algorithm 1",
         variant="printed",
         privacy=Guarantee.none(),
-        kernel=replay,
         record=record,
     )
 

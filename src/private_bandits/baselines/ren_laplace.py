@@ -7,7 +7,7 @@ import numpy as np
 from private_bandits.baselines import auer_figure_1
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
-from private_bandits.policy import Mechanism, Policy
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.reference_tools import Problem, Rows, Streams, by_index
 
@@ -52,16 +52,14 @@ def ldp_ucb_laplace(epsilon: float) -> Policy:
         list_size=1,
     )
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "local", "Laplace noise on each reward")
-    mechanism: Mechanism = "laplace" if scale else "none"
     return Policy(
         name="LDP-UCB-L",
         paper="ren2020",
         algorithm="LDP-UCB-L",
         variant="printed",
         privacy=privacy,
-        kernel=index,
         record=record,
-        mechanism=mechanism,
+        mechanism="laplace" if scale else "none",
     )
 
 

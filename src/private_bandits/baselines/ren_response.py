@@ -7,7 +7,7 @@ import numpy as np
 from private_bandits.baselines import auer_figure_1
 from private_bandits.kernels import index
 from private_bandits.mechanisms import response_probabilities
-from private_bandits.policy import Mechanism, Policy
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee, channel_loss
 from private_bandits.reference_tools import Problem, Rows, Streams, respond
 
@@ -47,16 +47,14 @@ def ldp_ucb_response(epsilon: float) -> Policy:
     )
     paid = channel_loss([[truth, flip], [flip, truth]])
     privacy = Guarantee.certified(epsilon, paid, "local", "randomised response on each reward")
-    mechanism: Mechanism = "response" if flip else "none"
     return Policy(
         name="LDP-UCB-B",
         paper="ren2020",
         algorithm="LDP-UCB-B",
         variant="printed",
         privacy=privacy,
-        kernel=index,
         record=record,
-        mechanism=mechanism,
+        mechanism="response" if flip else "none",
     )
 
 

@@ -97,13 +97,11 @@ def replay(
     if not isinstance(inside, kernel.Record) or inside.epsilon < math.inf or inside.first > 1:
         raise ValueError(f"policy must be ucb, kl_ucb or thompson, or written in Python, got {policy.name}")
     made = inside._replace(epsilon=paid, first=size, growth=further, cost=price, horizon=longest)
-    name = f"{policy.name}, replayed"
     return Policy(
-        name=name,
+        name=f"{policy.name}, replayed",
         algorithm="replay",
         variant=policy.name,
         privacy=privacy,
-        kernel=kernel,
         record=made,
         mechanism="laplace",
     )

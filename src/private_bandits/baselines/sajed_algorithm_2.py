@@ -73,7 +73,6 @@ def dp_se(epsilon: float, *, n_arms: int, horizon: int, beta: float | None = Non
         algorithm="Algorithm 2",
         variant="printed",
         privacy=privacy,
-        kernel=elimination,
         record=record,
         mechanism="laplace",
     )

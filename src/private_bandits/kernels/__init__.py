@@ -1,7 +1,8 @@
 """The compiled loops, and the protocol by which `simulate` plays any of them: see `Kernel`."""
 
+import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class Seen(NamedTuple):
 
 
 class Kernel(Protocol):
-    """What a module of this package holds; a policy names the one that plays its record."""
+    """What a module of this package holds; that of a policy's record plays it."""
 
     __name__: str
     Record: type[Any]
@@ -171,3 +172,17 @@ class Kernel(Protocol):
         Seen or None
             None of a loop that takes no tables: an audit then rests on `account`.
         """
+
+
+def module_of(record: Any) -> Kernel:
+    """Return the kernel that plays a record: the module that defines it.
+
+    Parameters
+    ----------
+    record : Record
+
+    Returns
+    -------
+    Kernel
+    """
+    return cast(Kernel, sys.modules[type(record).__module__])

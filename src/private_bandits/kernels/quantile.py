@@ -20,7 +20,7 @@ import numpy as np
 
 from private_bandits.compilation import compiled
 from private_bandits.kernels.elimination import record_turns, remove, start
-from private_bandits.kernels.parts.sums import DIRECT, pareto_reward, pareto_scale, reward_sum
+from private_bandits.kernels.parts.sums import DIRECT, exceedance, pareto_reward, reward_sum
 from private_bandits.kernels.protocol import FAMILY, WHOLE_RUN, blank, check_kind
 from private_bandits.kernels.protocol import unseen as seen
 from private_bandits.mechanisms import _raw as mechanisms
@@ -110,13 +110,9 @@ def exceedances(env, n, mean, shape, counts):
         for place in range(len(counts) - 2, -1, -1):
             counts[place] += counts[place + 1]
         return
-    left, above, scale = n, 1.0, pareto_scale(mean, shape) if shape > 0.0 else 0.0
+    left, above = n, 1.0
     for place in range(len(counts)):
-        threshold = 2.0 ** (LOWEST + place)
-        if shape > 0.0:
-            share = min((scale / threshold) ** shape, 1.0)
-        else:
-            share = mean if threshold < 1.0 else 0.0
+        share = exceedance(mean, shape, 2.0 ** (LOWEST + place))
         if left > 0 and share < above:
             left = env.binomial(left, share / above)
             above = share

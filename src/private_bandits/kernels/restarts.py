@@ -2,16 +2,15 @@
 
 Run k = 0, 1, ... has 2^(2^k) rounds, and a fresh policy that was made for so many: nothing that it has seen passes to
 the next. A round is in one run only, so the privacy of the whole is that of a run. The rounds are those of another
-kernel, which each record says by its name.
+kernel, whose records are held.
 """
 
-import importlib
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels import Kernel
+from private_bandits.kernels import module_of
 from private_bandits.kernels.protocol import FAMILY
 from private_bandits.kernels.protocol import unseen as seen
 
@@ -25,8 +24,7 @@ PIECE = 1 << 50  # the other kernel's, where the policies are leapt through
 class Record(NamedTuple):
     """The constants of a policy that is made anew."""
 
-    kernel: str  # its module
-    records: tuple[Any, ...]  # of each run, as that kernel has them
+    records: tuple[Any, ...]  # of each run, all of one kernel
 
 
 class State(NamedTuple):
@@ -37,45 +35,30 @@ class State(NamedTuple):
     regret: np.ndarray  # before it
 
 
-def inner(record: Record) -> Kernel:
-    """Return the kernel that plays the runs.
-
-    Parameters
-    ----------
-    record : Record
-
-    Returns
-    -------
-    Kernel
-    """
-    kernel: Any = importlib.import_module(record.kernel)
-    return kernel
-
-
 def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, float]:
     """Refuse what the kernel of the runs refuses."""
-    return dict(inner(record).check(name, problem, record.records[-1], horizon))
+    return dict(module_of(record.records[0]).check(name, problem, record.records[-1], horizon))
 
 
 def blank(problem: Any, record: Record, rounds: int) -> np.ndarray:
     """Return an empty trace of that kernel."""
-    return np.asarray(inner(record).blank(problem, record.records[-1], rounds))
+    return np.asarray(module_of(record.records[0]).blank(problem, record.records[-1], rounds))
 
 
 def start(problem: Any, record: Record) -> State:
     """Return the state before the first round."""
-    return State([inner(record).start(problem, record.records[0])], np.zeros(2, np.int64), np.zeros(1))
+    return State([module_of(record.records[0]).start(problem, record.records[0])], np.zeros(2, np.int64), np.zeros(1))
 
 
 def account(record: Record, delta: float) -> tuple[float, bool]:
     """Return what a run pays: a user is in one of them."""
-    paid = [inner(record).account(each, delta) for each in record.records]
+    paid = [module_of(each).account(each, delta) for each in record.records]
     return max(epsilon for epsilon, _ in paid), all(local for _, local in paid)
 
 
 def advance(problem, policy, state, first, last, checkpoints, regret, trace, env, choice, noise) -> None:
     """Play the rounds first..last, run by run."""
-    kernel = inner(policy)
+    kernel = module_of(policy.records[0])
     while first <= last:
         run, before = state.clock.tolist()
         end = min(before + LENGTHS[run], last)

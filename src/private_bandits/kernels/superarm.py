@@ -192,14 +192,14 @@ def _look_up(family, policy, state):
             squares += weights[arm] ** 2
             heaviest = max(heaviest, weights[arm])
             values[arm] = 1.0
-        ceiling = set_value(family.reward, weights, family.offset, targets, values, sets[row], length, state.missed)
+        ceiling = set_value(family.reward, weights, targets, values, sets[row], length, state.missed)
         worth[row] = ceiling
         if least > 0:
             reports = policy.grid[least - 1] - (policy.grid[least - 2] if policy.forget and least > 1 else 0)
             for position in range(length):
                 arm = sets[row, position]
                 values[arm] = (state.kept[arm, least - 1] / reports - policy.flip) / true
-            value = set_value(family.reward, weights, family.offset, targets, values, sets[row], length, state.missed)
+            value = set_value(family.reward, weights, targets, values, sets[row], length, state.missed)
             level = policy.level + (0.0 if family.reward == LINEAR else length * math.log(2.0))
             noise = policy.scale * (heaviest * level + 2.0 * math.sqrt(level * squares)) / reports
             worth[row] = min(value + math.sqrt(0.5 * level * squares / reports) / true + noise, ceiling)

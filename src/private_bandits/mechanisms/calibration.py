@@ -140,7 +140,8 @@ def gaussian_epsilon(sigma: float, *, delta: float, sensitivity: float) -> float
     """
     sigma = checks.real("sigma", sigma, at_least=0, infinite=True)
     delta = checks.delta(delta)
-    mu = _distance(sensitivity, sigma)
+    reach = _sensitivity(sensitivity)
+    mu = reach / sigma if sigma > 0 else math.inf
     if math.isinf(mu):
         return math.inf
     if _profile(mu / 2, mu) <= delta:
@@ -198,12 +199,6 @@ def _profile(u: float, mu: float) -> float:
         return -mu * slope * math.exp(-u * u / 2) / math.sqrt(2 * math.pi)
     w = mu - u
     return float(scipy.special.ndtr(u) - 0.5 * scipy.special.erfcx(w / math.sqrt(2)) * math.exp(-u * u / 2))
-
-
-def _distance(sensitivity: float, sigma: float) -> float:
-    """Distance mu of the two Gaussians in units of their standard deviation; infinite without noise."""
-    sensitivity = _sensitivity(sensitivity)
-    return sensitivity / sigma if sigma > 0 else math.inf
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:

@@ -209,12 +209,7 @@ def randomized_response(values: Any, epsilon: float, *, n_values: int, rng: np.r
     checks.integer("n_values", n_values, at_least=2, at_most=checks.ROUNDS)
     _, p_other = response_probabilities(epsilon, n_values=n_values)
     generator(rng)
-    try:
-        true = np.asarray(values)
-    except ValueError:  # rows of different lengths
-        true = np.zeros(0)
-    if true.dtype.kind not in "iu" or true.size == 0 or true.min() < 0 or true.max() >= n_values:
-        raise ValueError(f"values must be integers >= 0 and < {n_values}, got {checks.brief(values)}")
+    true = checks.counts("values", values, at_most=n_values - 1)
     answers = _respond_all(rng, true.astype(np.int64).ravel(), n_values, p_other).reshape(true.shape)
     return answers if true.ndim else int(answers)
 

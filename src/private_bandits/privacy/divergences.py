@@ -138,13 +138,19 @@ def private_kl(p: float, q: float, *, epsilon: float, apart: float | None = None
     """
     epsilon = checks.epsilon(epsilon)
     first, second = checks.real("p", p, at_least=0, at_most=1), checks.real("q", q, at_least=0, at_most=1)
-    distance = _difference(first, second, apart)
-    if distance < 0.0:
-        first, second, distance = 1.0 - first, 1.0 - second, -distance
-    one, other = second * (1.0 - first), first * (1.0 - second)
+    signed, lost, rest = _difference(first, second, apart), 1.0 - first, 1.0 - second
+    distance = abs(signed)
+    if signed < 0.0:
+        first, second, lost, rest = lost, rest, first, second
+    one, other = second * lost, first * rest
     # whether the log-odds differ by at most epsilon; one - other is the distance
-    if one * math.exp(-epsilon) <= other if epsilon >= _CLOSE else distance <= -math.expm1(-epsilon) * one:
-        return bernoulli_kl(first, second, apart=distance)
+    near = (
+        one * math.exp(-min(epsilon, 700.0)) <= other if epsilon >= _CLOSE else distance <= -math.expm1(-epsilon) * one
+    )
+    if near or epsilon == math.inf:
+        return bernoulli_kl(p, q, apart=signed)
+    if -second * math.expm1(-epsilon) > 0.9:  # the same formula, without the difference from 1
+        return max(0.0, epsilon * lost - float(np.logaddexp(math.log(second), np.log(rest) + epsilon)))
     if epsilon >= _CLOSE:
         return -math.log1p(second * math.expm1(-epsilon)) - (epsilon * first if first > 0 else 0.0)
     spread = second * (1.0 - second)  # of the reward, in the first terms of the series in epsilon

@@ -65,7 +65,7 @@ def certified_loss(*, hits: Any, others: Any, runs: int, delta: float = 0.0, alp
     """
     runs = checks.integer("runs", runs, at_least=1)
     _risks(delta, alpha)
-    k, j = _counts("hits", hits, runs), _counts("others", others, runs)
+    k, j = checks.counts("hits", hits, at_most=runs), checks.counts("others", others, at_most=runs)
     low = np.where(k > 0, scipy.special.betaincinv(np.maximum(k, 1), runs - k + 1, alpha / 2), 0.0)
     high = np.where(j < runs, scipy.special.betainccinv(j + 1, np.maximum(runs - j, 1), alpha / 2), 1.0)
     with np.errstate(divide="ignore"):
@@ -132,14 +132,3 @@ def lower_end(*, hits: int, others: int, runs: int, delta: float = 0.0, alpha: f
 def _risks(delta: float, alpha: float) -> None:
     checks.real("delta", delta, at_least=0, below=1)
     checks.real("alpha", alpha, at_least=1e-12, below=1)
-
-
-def _counts(name: str, given: Any, runs: int) -> Any:
-    """One count, or an array of them, of at most all runs."""
-    try:
-        counts = np.asarray(given)
-    except ValueError:  # rows of different lengths
-        counts = np.zeros(0)
-    if counts.dtype.kind not in "iu" or counts.size == 0 or counts.min() < 0 or counts.max() > runs:
-        raise ValueError(f"{name} must be integers >= 0 and <= {runs}, got {checks.brief(given)}")
-    return counts

@@ -144,7 +144,8 @@ class LinearContext(Shown):
         """
         checks.choice("link", link, LINKS)
         width = checks.real("noise", noise, at_least=0, at_most=1)
-        actions, rewards = _table("sets", sets, 3), _table("means", means, 2)
+        actions = frozen(checks.array("sets", sets, ndim=3), np.float64, 3)
+        rewards = frozen(checks.array("means", means, ndim=2), np.float64, 2)
         if rewards.shape != actions.shape[:2]:
             raise ValueError(f"means must have shape {actions.shape[:2]}, one per action, got {rewards.shape}")
         longest = float(np.max(np.linalg.norm(actions, axis=2)))
@@ -238,13 +239,6 @@ class LinearContext(Shown):
     def __str__(self) -> str:
         shown = f"{len(self.sets)} sets" if len(self.sets) else "unit vectors"
         return f"LinearContext({shown}, dim={self.dim}, n_actions={self.n_actions}, {self.link})"
-
-
-def _table(name: str, values: Any, ndim: int) -> np.ndarray:
-    table = checks.array(name, values)
-    if table.ndim != ndim:
-        raise ValueError(f"{name} must be a non-empty array of {ndim} dimensions, got shape {table.shape}")
-    return frozen(table, np.float64, ndim)
 
 
 @compiled

@@ -14,7 +14,6 @@ import scipy
 from private_bandits import checks
 from private_bandits.problems import losses
 from private_bandits.problems.families import frozen
-from private_bandits.problems.lists import Arms
 from private_bandits.problems.optimum import best_points
 from private_bandits.shown import Shown
 
@@ -147,32 +146,6 @@ class ConvexLoss(Shown):
         ConvexLoss.arms(n_arms=2, mode=schedule) 0.125
         """
         return cls("arms", _rows("table", table, "arms"), "linear", 1.0, mode, schedule, weights, 0.0)
-
-    @classmethod
-    def from_arms(cls, arms: Arms) -> ConvexLoss:
-        """The stochastic K-armed bandit of an `Arms` with rewards 0 and 1, whose losses are 1 minus the rewards.
-
-        Parameters
-        ----------
-        arms : Arms
-
-        Returns
-        -------
-        ConvexLoss
-
-        Raises
-        ------
-        ValueError
-            If the rewards of the arms are not 0 and 1.
-
-        Examples
-        --------
-        >>> ConvexLoss.from_arms(Arms.bernoulli([0.25, 0.5])).anchors
-        array([[0.75, 0.5 ]])
-        """
-        if not isinstance(arms, Arms) or arms.record().shape > 0.0:
-            raise ValueError(f"arms must be Arms.bernoulli, got {checks.brief(arms)}")
-        return cls.arms([1.0 - arms.means], mode="stochastic")
 
     def __post_init__(self) -> None:
         checks.choice("domain", self.domain, DOMAINS)

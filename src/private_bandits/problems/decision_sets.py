@@ -91,9 +91,7 @@ def node_pairs(probabilities: Any, n_chosen: Any) -> tuple[np.ndarray, tuple[tup
     ValueError
         If the table is none, or the number out of range.
     """
-    table = checks.array("probabilities", probabilities, "a table of nodes and targets")
-    if table.ndim != 2:
-        raise ValueError(f"probabilities must be a table of nodes and targets, got {checks.brief(probabilities)}")
+    table = checks.array("probabilities", probabilities, ndim=2)
     checks.integer("n_chosen", n_chosen, at_least=1, at_most=len(table))
     pairs = np.arange(table.size).reshape(table.shape)
     choices = itertools.combinations(range(len(table)), n_chosen)

@@ -6,7 +6,7 @@ import numpy as np
 
 from private_bandits.compilation import compiled
 
-# what a set is worth: sum of w (value - offset) over its arms, sum over targets of 1 - prod(1 - value), or max value
+# what a set is worth: sum of w value over its arms, sum over targets of 1 - prod(1 - value), or max value
 LINEAR, COVERAGE, LARGEST = range(3)
 # who finds the set: the largest indices, or a scan of all sets
 TOP, SCAN = range(2)
@@ -22,7 +22,6 @@ class Family(NamedTuple):
     sizes: np.ndarray  # int64 (n_sets,)
     reward: int
     weights: np.ndarray  # float64 (n_arms,)
-    offset: float
     targets: np.ndarray  # int64 (n_arms,), what an arm covers
     groups: np.ndarray  # int64 (n_arms,): arms of one number share a draw, -1 has its own; empty: none is shared
 
@@ -49,22 +48,20 @@ def frozen(values: object, dtype: type, ndim: int = 1) -> np.ndarray:
 
 
 _NO_INTEGERS, _NO_TABLE, _NO_NUMBERS = frozen([], np.int64), frozen([], np.int64, 2), frozen([], np.float64)
-ANY_LIST = Family(TOP, _NO_TABLE, _NO_INTEGERS, LINEAR, _NO_NUMBERS, 0.0, _NO_INTEGERS, _NO_INTEGERS)
+ANY_LIST = Family(TOP, _NO_TABLE, _NO_INTEGERS, LINEAR, _NO_NUMBERS, _NO_INTEGERS, _NO_INTEGERS)
 """Every list of `list_size` items; its reward is the list problem's own."""
 
 
 @compiled(inline="always")
-def set_value(reward, weights, offset, targets, values, arms, length, missed):
+def set_value(reward, weights, targets, values, arms, length, missed):
     """What a set of arms is worth if each arm's mean were its entry of `values`.
 
     Parameters
     ----------
     reward : {LINEAR, COVERAGE, LARGEST}
     weights : float64 array, shape (n_arms,)
-    offset : float
-        What LINEAR takes from the value of each arm, any.
     targets : int64 array, shape (n_arms,)
-        These four as in `Family`.
+        These three as in `Family`.
     values : float64 array, shape (n_arms,)
         Coverage takes those outside [0, 1] as the nearest end: it is monotone only there.
     arms : int64 array
@@ -81,7 +78,7 @@ def set_value(reward, weights, offset, targets, values, arms, length, missed):
         for position in range(length):
             arm = arms[position]
             if weights[arm] > 0.0:  # an arm without weight may have an infinite index
-                total += weights[arm] * (values[arm] - offset)
+                total += weights[arm] * values[arm]
         return total
     if reward == LARGEST:
         total = -np.inf
@@ -155,6 +152,6 @@ def regret_of_set(means, family, benchmark, order, length, missed):
     -------
     float
     """
-    reward, weights, offset, targets = family.reward, family.weights, family.offset, family.targets
-    lost = benchmark - set_value(reward, weights, offset, targets, means, order, length, missed)
+    reward, weights, targets = family.reward, family.weights, family.targets
+    lost = benchmark - set_value(reward, weights, targets, means, order, length, missed)
     return lost if abs(lost) > ROUNDING * max(1.0, abs(benchmark)) else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,7 +66,7 @@ class ListProblem(Shown):
         threshold = np.sort(self.means)[-self.list_size]
         return np.asarray(np.maximum(threshold - self.means, 0.0))
 
-    @property
+    @cached_property  # every run asks for it
     def best(self) -> float:
         """Expected reward of the best list."""
         return self.reward(np.argsort(-self.means, kind="stable")[: self.list_size])

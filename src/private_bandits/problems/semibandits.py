@@ -63,7 +63,6 @@ class SemiBandit(ListProblem):
         *,
         reward: str = "linear",
         weights: Any = None,
-        offset: float = 0.0,
         targets: Sequence[int] | None = None,
         groups: Sequence[int] | None = None,
     ) -> SetBandit:
@@ -77,8 +76,8 @@ class SemiBandit(ListProblem):
             The decision set: non-empty super arms of distinct arms in 0..n_arms - 1, no two equal. K is the largest
             size; the user's outcomes are drawn in the order given.
         reward : {"linear", "max", "coverage", "largest"}
-            * `linear`: r(S) = sum over S of w_i (mu_i - offset), so B_1 is the largest weight and B_inf the largest
-              sum of weights of a super arm. Without weights: B_1 = 1, B_inf = K.
+            * `linear`: r(S) = sum over S of w_i mu_i, so B_1 is the largest weight and B_inf the largest sum of
+              weights of a super arm. Without weights: B_1 = 1, B_inf = K.
             * `max`: r(S) = 1 - prod over S of (1 - mu_i), the chance that any arm pays: B_1 = 1, B_inf = K.
             * `coverage`: r(S) = sum over targets j of 1 - prod over arms i of S that aim at j of (1 - mu_i), the
               expected number of covered targets: B_1 = 1, B_inf = K.
@@ -87,8 +86,6 @@ class SemiBandit(ListProblem):
         weights : float or array_like of float, optional
             w_i >= 0 of a linear reward; one number is for all arms (the rescaled bandit of Theorem 5). Weight 0 makes
             an arm a dummy: with one arm of weight 1 in every super arm, B_inf = B_1 = 1.
-        offset : float
-            Of a linear reward; 1 makes it minus the cost sum of w_i (1 - mu_i).
         targets : sequence of int, shape (n_arms,)
             What each arm aims at, for `coverage` only; numbers >= 0.
         groups : sequence of int, optional, shape (n_arms,)
@@ -118,7 +115,7 @@ class SemiBandit(ListProblem):
         size, known = max(map(len, rows)), checks.vector("means", means)
         if size > len(known):
             raise ValueError(f"means must have an entry per arm, at least {size}, got {len(known)}")
-        return SetBandit(means, size, reward, weights, offset, targets, groups, sets=rows)
+        return SetBandit(means, size, reward, weights, targets, groups, sets=rows)
 
     @staticmethod
     def coverage(probabilities: Any, n_chosen: int) -> SetBandit:
@@ -203,7 +200,7 @@ class SetBandit(SemiBandit):
     list_size : int
         K, the largest size of a super arm.
     reward_name : {"linear", "max", "coverage", "largest"}
-    weights, offset, targets, groups
+    weights, targets, groups
         As in `SemiBandit.from_sets`.
     sets : tuple of tuples of int
         The super arms.
@@ -216,7 +213,6 @@ class SetBandit(SemiBandit):
 
     reward_name: str = "linear"
     weights: Any = None
-    offset: float = 0.0
     targets: Any = None
     groups: Any = None
     sets: tuple[tuple[int, ...], ...] = ()
@@ -227,7 +223,6 @@ class SetBandit(SemiBandit):
             for arm in arms:
                 checks.integer(f"sets[{number}]", arm, at_least=0, at_most=self.n_arms - 1)
         checks.choice("reward", self.reward_name, _REWARDS)
-        self._set("offset", checks.real("offset", self.offset))
         self._set("weights", self._checked_weights())
         self._set("targets", self._checked_targets())
         if self.groups is not None:
@@ -275,7 +270,7 @@ class SetBandit(SemiBandit):
 
     def _worth(self, arms: list[int], values: np.ndarray) -> float:
         family, rest = self._family, (values, np.array(arms, np.int64), len(arms), np.ones(self.n_arms))
-        return float(set_value(family.reward, family.weights, family.offset, family.targets, *rest))
+        return float(set_value(family.reward, family.weights, family.targets, *rest))
 
     def record(self) -> ListRecord:
         """The problem as numbers and arrays, for the kernels."""
@@ -349,7 +344,6 @@ class SetBandit(SemiBandit):
             sizes=frozen([len(arms) for arms in self.sets], np.int64),
             reward=_CODES.get(self.reward_name, families.COVERAGE),
             weights=self.weights if linear else frozen(np.ones(self.n_arms), np.float64),
-            offset=self.offset,
             targets=frozen(np.zeros(self.n_arms) if self.targets is None else self.targets, np.int64),
             groups=frozen([] if self.groups is None else self.groups, np.int64),
         )
@@ -360,8 +354,8 @@ class SetBandit(SemiBandit):
     def _checked_weights(self) -> np.ndarray | None:
         if self.reward_name == "linear":
             return arm_weights(self.weights, self.n_arms)
-        if self.weights is not None or self.offset != 0.0:
-            raise ValueError(f"weights and offset need reward='linear', got reward={checks.brief(self.reward_name)}")
+        if self.weights is not None:
+            raise ValueError(f"weights need reward='linear', got reward={checks.brief(self.reward_name)}")
         return None
 
     def _checked_targets(self) -> np.ndarray | None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from private_bandits import checks
 from private_bandits.estimates import half_width
-from private_bandits_book.figures.look import HUES, MARKERS, PLAIN, TRUST_LINES, mixed, palest
+from private_bandits_book.figures.look import FIRST_MARKS, HUES, MARKERS, PLAIN, TRUST_LINES, mixed, palest
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,8 @@ def dotted(line: Line) -> bool:
 
 def marker(line: Line) -> str:
     """Return a line's marker: none for the first of its hue at its epsilon, unless it has dots."""
-    return MARKERS[line.mark % len(MARKERS)] if line.mark or dotted(line) else ""
+    first = FIRST_MARKS.get(line.hue, 0) if dotted(line) else 0
+    return MARKERS[(line.mark + first) % len(MARKERS)] if line.mark or dotted(line) else ""
 
 
 def known(what: str, name: str, names: Sequence[str]) -> bool:

@@ -47,6 +47,8 @@ TRUST_LINES: dict[str, dict[str, Any]] = {
 
 MARKERS = "os^DvPX"
 """Of lines of one hue at one epsilon, in order."""
+FIRST_MARKS = {"stated": 1, "repaired": 2}
+"""Where hues begin that no dash tells from pink in print, or without green cones."""
 
 REFERENCE_COLOUR, CLAIM_COLOUR, SHADED = "#666666", "#1a1a1a", "#e6e6e6"
 

@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from private_bandits.folders import in_use
+from private_bandits.folders import BROKEN, in_use
 from private_bandits_book.jobs.atomic import write
 
 _Made = TypeVar("_Made")
@@ -53,7 +53,7 @@ def memoize(arguments: Any, make: Callable[[], _Made]) -> _Made:
         path = work.folder / joblib.hash(arguments)
     except (pickle.PicklingError, AttributeError, TypeError):
         return make()
-    with suppress(OSError, EOFError, pickle.UnpicklingError):
+    with suppress(*BROKEN):
         found: _Made = pickle.loads(path.read_bytes())
         work.used += 1
         return found

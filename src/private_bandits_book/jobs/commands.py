@@ -42,7 +42,7 @@ def call(words: Sequence[str] | None, book: Book | None) -> int:
 
         return _call(options, book if book is not None else find_book())
     except UsageError as error:
-        print(f"private-bandits: {error}", file=sys.stderr)
+        print(f"private-bandits: {' '.join(str(error).split())}", file=sys.stderr)  # whatever a name or a file holds
         return 2
 
 

@@ -11,6 +11,7 @@ from importlib import resources
 
 from private_bandits import checks
 from private_bandits_book.judging.verdicts import ANCHOR, EVIDENCE, EXACT, NUMBERED
+from private_bandits_book.package_data import parsed
 
 COLUMNS = (
     *("claim", "kind", "locus", "statement", "measured", "low", "high", "verdict", "reason", "command"),
@@ -117,7 +118,4 @@ def claims_of(chapter: str) -> list[Claim]:
     path = resources.files("private_bandits_book.chapters").joinpath(chapter, "claims.toml")
     if not path.is_file():
         return []
-    try:
-        return read_claims(path.read_text("utf-8"))
-    except ValueError as error:
-        raise ValueError(f"claims.toml of {chapter}: {error}") from None
+    return parsed(path, read_claims)

@@ -14,6 +14,7 @@ NOT_REPRODUCED = "not reproduced"
 UNDECIDED = "undecided"
 NOT_TESTABLE = "not testable"
 VERDICTS = (REPRODUCED, AFTER_REPAIR, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE)
+SIGNS = dict(zip(VERDICTS, "✓↻✗?–", strict=True))
 
 EXACT = "exact"  # computed or enumerated: refutes a universal claim, confirms what was enumerated
 MEASURED = "measured"  # by runs, which could have come out otherwise
@@ -46,7 +47,9 @@ def verdicts_by_maker(claims: Iterable[str], kinds: Iterable[str], verdicts: Ite
     for claim, kind, verdict in zip(claims, kinds, verdicts, strict=True):
         found.setdefault(maker(claim, kind), []).append(verdict)
     parts = [
-        f"of the {len(found[whose])} claim{'s' * (len(found[whose]) > 1)} of {whose} {verdicts_in_words(found[whose])}"
+        f"of the {len(found[whose])} claims of {whose} {verdicts_in_words(found[whose])}"
+        if len(found[whose]) > 1
+        else f"the one claim of {whose} is {found[whose][0]}"
         for whose in (PAPER, BOOK, OTHERS)
         if whose in found
     ]

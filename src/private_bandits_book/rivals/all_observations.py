@@ -50,7 +50,7 @@ class AllObserved(Player):
         if isinstance(problem, SetBandit):
             if problem.reward_name != "linear":
                 raise ValueError(f"reward of {self.name} must be linear, got {problem}")
-            self.sets, self.shift = [*map(list, problem.sets)], problem.offset
+            self.sets, self.shift = [*map(list, problem.sets)], 0.0
             self.worth = np.zeros((len(self.sets), problem.n_arms))
             for row, arms in enumerate(self.sets):
                 self.worth[row, arms] = problem.weights[arms]

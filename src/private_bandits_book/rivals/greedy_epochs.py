@@ -84,7 +84,6 @@ def greedy_epochs(
         algorithm="least squares in doubling epochs",
         variant=f"first {shortest:g}, radius {wide:g}",
         privacy=Guarantee.certified(epsilon, paid, "central", why, failure, joint=True),
-        kernel=stretches,
         record=record,
         mechanism=("gaussian" if failure else "laplace") if scale else "none",
         calibration="analytic" if failure and scale else "",

@@ -26,7 +26,7 @@ class OneDraw(InBatches):
     Parameters
     ----------
     epsilon : float
-        Pure privacy of a user, central, > 0 and finite.
+        Pure privacy of a user, central, > 0; infinity for no noise.
     horizon : int
         Longest run T, >= 1, from which batches are set.
     first : int, optional
@@ -45,7 +45,7 @@ class OneDraw(InBatches):
     name, algorithm, mechanism, variant = "Thompson, one draw a batch", "one draw a batch", "laplace", ""
 
     def __init__(self, epsilon: float, *, horizon: int, first: int | None = None) -> None:
-        self.epsilon = checks.real("epsilon", epsilon, above=0, below=math.inf)
+        self.epsilon = checks.epsilon(epsilon)
         self.horizon = checks.integer("horizon", horizon, at_least=1)
         self.cost = math.log(self.horizon) / self.epsilon**2
         least = math.ceil(0.5 + math.sqrt(0.25 + self.cost) - 1e-9)
@@ -137,6 +137,8 @@ def log_likelihood(noisy: float, n: int, epsilon: float) -> np.ndarray:
     n : int
     epsilon : float
     """
+    if math.isinf(epsilon):
+        return noisy * np.log(_MIDDLES) + (n - noisy) * np.log(1 - _MIDDLES)
     spread = np.sqrt(n * _MIDDLES * (1 - _MIDDLES))
     off, tilt = noisy - n * _MIDDLES, epsilon * spread
     low, high = (log_ndtr(-sign * off / spread - tilt) + sign * epsilon * off for sign in (-1, 1))

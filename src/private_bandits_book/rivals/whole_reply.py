@@ -107,7 +107,7 @@ class AllBits(AllObserved):
     def __init__(self, epsilon: float, *, list_size: int) -> None:
         super().__init__()
         self.list_size = checks.integer("list_size", list_size, at_least=1)
-        truth, self.flip = response_probabilities(epsilon / self.list_size, n_values=2)
+        truth, self.flip = response_probabilities(checks.epsilon(epsilon) / self.list_size, n_values=2)
         paid = self.list_size * channel_loss([[truth, self.flip], [self.flip, truth]])
         why = f"randomised response on each of {self.list_size} bits of a user"
         self.privacy = Guarantee.certified(epsilon, paid, "local", why)
@@ -118,7 +118,7 @@ class AllBits(AllObserved):
             raise ValueError(f"problem of {self.name} must be a SemiBandit of K = {self.list_size}, got {problem}")
         super().start(problem, choice, noise)
         if self.sets:
-            self.shift = self.flip + (1.0 - 2.0 * self.flip) * self.shift  # in units of a draw
+            self.shift = self.flip  # the mean of an answer whose bit is 0
         return self
 
     def tell(self, feedback: Any) -> list[int]:

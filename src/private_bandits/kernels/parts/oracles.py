@@ -36,10 +36,10 @@ def answer(family, indices, failed, choice, order, worth, missed):
 
 @compiled(inline="always")
 def _scan(family, indices, failed, choice, worth, missed):
-    sets, sizes, reward, weights = family.sets, family.sizes, family.reward, family.weights
-    offset, targets = family.offset, family.targets
+    sets, sizes, reward = family.sets, family.sizes, family.reward
+    weights, targets = family.weights, family.targets
     if failed:
         return int(choice.random() * len(sets)) if len(sets) > 1 else 0
     for row in range(len(sets)):
-        worth[row] = set_value(reward, weights, offset, targets, indices, sets[row], sizes[row], missed)
+        worth[row] = set_value(reward, weights, targets, indices, sets[row], sizes[row], missed)
     return top_item(worth, choice)

@@ -4,6 +4,8 @@
 (Section 7), and with it the bonus, without which nothing is learnt. The repaired policies are ours.
 """
 
+from typing import Any
+
 from private_bandits.papers.cascading import bounds
 from private_bandits.papers.cascading.algorithm_1 import ucb_hybrid
 from private_bandits.papers.cascading.algorithm_2 import ucb_laplace
@@ -60,36 +62,25 @@ def algorithms(epsilon: float, *, delta: float) -> list[tuple[str, Policy]]:
     ValueError
         If an argument is out of range.
     """
-    n_arms, size, horizon = 8, 3, 1000
-    listed = [("kveton_algorithm_1", cascade_ucb1(least_first=first)) for first in (False, True)] + [
-        ("uniform_play", uniform())
-    ]
+    items: dict[str, Any] = {"n_arms": 8, "horizon": 1000}
+    lists: dict[str, Any] = {"n_arms": 8, "list_size": 3}
+    listed = [("kveton_algorithm_1", cascade_ucb1(least_first=first)) for first in (False, True)]
+    listed.append(("uniform_play", uniform()))
     for factor in (1.0, 0.01):
+        noisy: dict[str, Any] = {"delta": delta, "list_size": 3, "noise_multiplier": factor}
         listed += [
-            ("algorithm_1", ucb_hybrid(epsilon, n_arms=n_arms, horizon=horizon, noise_multiplier=factor)),
-            (
-                "algorithm_1",
-                ucb_hybrid(epsilon, n_arms=n_arms, horizon=horizon, noise_multiplier=factor, variant="proof"),
-            ),
-            ("algorithm_2", ucb_laplace(epsilon, list_size=size, noise_multiplier=factor)),
-            ("algorithm_3", ucb_gaussian(epsilon, delta=delta, list_size=size, noise_multiplier=factor)),
-            ("theorem_8", ucb_composition(epsilon, delta=delta, list_size=size, noise_multiplier=factor)),
-            (
-                "algorithm_4",
-                cucb_gaussian(epsilon, delta=delta, n_arms=n_arms, list_size=size, noise_multiplier=factor),
-            ),
+            ("algorithm_1", ucb_hybrid(epsilon, **items, noise_multiplier=factor)),
+            ("algorithm_1", ucb_hybrid(epsilon, **items, noise_multiplier=factor, variant="proof")),
+            ("algorithm_2", ucb_laplace(epsilon, list_size=3, noise_multiplier=factor)),
+            ("algorithm_3", ucb_gaussian(epsilon, **noisy)),
+            ("theorem_8", ucb_composition(epsilon, **noisy)),
+            ("algorithm_4", cucb_gaussian(epsilon, n_arms=8, **noisy)),
         ]
     return listed + [
-        ("algorithm_4", cucb_gaussian(epsilon, delta=delta, n_arms=n_arms, list_size=size, variant="repaired")),
-        ("repair_first", repaired_local(epsilon, list_size=size)),
-        ("repair_padded", repaired_padded(epsilon, list_size=size)),
-        ("repair_padded", repaired_padded(epsilon, list_size=size, delta=delta)),
-        ("repair_padded", repaired_padded(epsilon, list_size=size, over="displays")),
-        *(
-            (
-                "repair_blocks",
-                repaired_central(epsilon, n_arms=n_arms, list_size=size, horizon=horizon, design=design),
-            )
-            for design in GROWTH
-        ),
+        ("algorithm_4", cucb_gaussian(epsilon, delta=delta, **lists, variant="repaired")),
+        ("repair_first", repaired_local(epsilon, list_size=3)),
+        ("repair_padded", repaired_padded(epsilon, list_size=3)),
+        ("repair_padded", repaired_padded(epsilon, list_size=3, delta=delta)),
+        ("repair_padded", repaired_padded(epsilon, list_size=3, over="displays")),
+        *(("repair_blocks", repaired_central(epsilon, **lists, horizon=1000, design=design)) for design in GROWTH),
     ]

@@ -82,7 +82,6 @@ def ucb_hybrid(
         variant=words(variant, times),
         chosen=variant,
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="tree",
         method=method,

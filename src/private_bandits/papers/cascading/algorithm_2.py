@@ -53,7 +53,6 @@ def ucb_laplace(epsilon: float, *, list_size: int, noise_multiplier: float = 1.0
         algorithm="Algorithm 2",
         variant=times,
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="laplace",
     )

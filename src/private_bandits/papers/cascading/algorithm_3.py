@@ -53,7 +53,6 @@ def ucb_gaussian(epsilon: float, *, delta: float, list_size: int, noise_multipli
         algorithm="Algorithm 3",
         variant=times,
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="gaussian",
         calibration="classical",

@@ -77,28 +77,16 @@ def cucb_gaussian(
     reason = sent if repaired else f"u_0 is sent in clear; after it {sent}"
     privacy = Guarantee.releasing(epsilon, delta, value, delta, in_clear(record), "local", reason)
     version = words(variant, "" if repaired and factor == 1.0 else times)
-    if sigma == 0.0:
-        return Policy(
-            name="CUCB",
-            paper=PAPER,
-            algorithm="Algorithm 4",
-            variant=version,
-            chosen=variant,
-            privacy=privacy,
-            kernel=index,
-            record=record,
-        )
     return Policy(
-        name="CUCB Gaussian",
+        name="CUCB Gaussian" if sigma else "CUCB",
         paper=PAPER,
         algorithm="Algorithm 4",
         variant=version,
         chosen=variant,
         privacy=privacy,
-        kernel=index,
         record=record,
-        mechanism="gaussian",
-        calibration=calibration,
+        mechanism="gaussian" if sigma else "none",
+        calibration=calibration if sigma else "",
     )
 
 

@@ -41,7 +41,6 @@ def cascade_ucb1(*, least_first: bool = False) -> Policy:
         algorithm="Algorithm 1",
         variant=version,
         privacy=Guarantee.none(),
-        kernel=index,
         record=record,
     )
 

@@ -81,7 +81,6 @@ def repaired_central(epsilon: float, *, n_arms: int, list_size: int, horizon: in
         variant=version,
         chosen=design,
         privacy=privacy,
-        kernel=releases,
         record=record,
         mechanism=mechanism,
         method=design,

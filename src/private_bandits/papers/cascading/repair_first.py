@@ -67,7 +67,6 @@ def repaired_local(epsilon: float, *, list_size: int) -> Policy:
         algorithm="repair, first",
         variant="repaired",
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="response",
         method="first",

@@ -6,7 +6,7 @@ from private_bandits import checks
 from private_bandits.kernels import index
 from private_bandits.mechanisms import laplace_scale
 from private_bandits.papers.cascading.shared import SAMPLING, composition_scale, laplace_loss, local, terms
-from private_bandits.policy import Calibration, Policy
+from private_bandits.policy import Policy
 from private_bandits.reference_tools import Problem, Rows, Streams, click, largest
 
 
@@ -53,16 +53,14 @@ def forced_laplace(epsilon: float, *, delta: float = 0.0, list_size: int) -> Pol
     record = index.Record(
         terms(SAMPLING, (24.0 * scale**2, 0.0)), noise=index.LAPLACE, scale=scale, forced=3.0, ahead=0, list_size=size
     )
-    calibration: Calibration = "composition" if per_query else ""
     return Policy(
         name="Laplace, forced",
         algorithm="repair, forced",
         variant="corrected",
         privacy=local(promised, per_query, laplace_loss(scale, size), 0.0, record),
-        kernel=index,
         record=record,
         mechanism="laplace",
-        calibration=calibration,
+        calibration="composition" if per_query else "",
     )
 
 

@@ -47,20 +47,16 @@ def repaired_padded(epsilon: float, *, delta: float = 0.0, list_size: int, over:
     size = checks.integer("list_size", list_size, at_least=1)
     by_display = checks.choice("over", over, ("examinations", "displays")) == "displays"
     delta = checks.real("delta", delta, at_least=0, below=1)
-    laplace, moved = delta == 0.0, [sensitivity(padded_replies(size), order=order) for order in (1, 2)]
-    scale = (
-        laplace_scale(epsilon, sensitivity=moved[0])
-        if laplace
-        else gaussian_sigma(epsilon, delta=delta, sensitivity=moved[1])
-    )
-    record = padded.Record(not laplace, scale, by_display, size)
-    paid = (
-        (moved[0] / scale if scale else math.inf)
-        if laplace
-        else gaussian_epsilon(scale, delta=delta, sensitivity=moved[1])
-    )
+    moved = sensitivity(padded_replies(size), order=2 if delta else 1)
+    if delta:
+        scale = gaussian_sigma(epsilon, delta=delta, sensitivity=moved)
+        paid = gaussian_epsilon(scale, delta=delta, sensitivity=moved)
+    else:
+        scale = laplace_scale(epsilon, sensitivity=moved)
+        paid = moved / scale if scale else math.inf
+    record = padded.Record(delta > 0.0, scale, by_display, size)
     privacy = Guarantee.certified(epsilon, paid, "local", "noise on every click and examination", delta)
-    mechanism: Mechanism = "laplace" if laplace else "gaussian"
+    mechanism: Mechanism = "gaussian" if delta else "laplace"
     name = f"{mechanism.capitalize()}, {'clicks per display' if by_display else 'padded'}"
     chosen, method = over if by_display else "", f"{mechanism}, {over}"
     return Policy(
@@ -69,7 +65,6 @@ def repaired_padded(epsilon: float, *, delta: float = 0.0, list_size: int, over:
         variant=words(chosen, "repaired"),
         chosen=chosen,
         privacy=privacy,
-        kernel=padded,
         record=record,
         mechanism=mechanism,
         method=method,

@@ -61,7 +61,6 @@ def ucb_composition(epsilon: float, *, delta: float, list_size: int, noise_multi
         algorithm="Theorem 8",
         variant=times,
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="laplace",
         calibration="composition",

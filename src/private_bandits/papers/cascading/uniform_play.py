@@ -28,7 +28,6 @@ def uniform() -> Policy:
         name="uniform",
         variant="reference",
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="uniform",
     )

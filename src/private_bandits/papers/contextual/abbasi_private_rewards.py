@@ -46,13 +46,11 @@ def linucb_private_rewards(epsilon: float, *, delta: float, dim: int) -> Policy:
     paid, said = gaussian_epsilon(sigma, delta=delta, sensitivity=reach), "of the reward alone; the action is sent"
     privacy = Guarantee.certified(epsilon, paid, "local", said, delta)
     record = stretches.Record(constants, reward_sigma=sigma)
-    name, paper = "LinUCB, private rewards", "abbasi2011"
     return Policy(
-        name=name,
-        paper=paper,
+        name="LinUCB, private rewards",
+        paper="abbasi2011",
         algorithm="OFUL",
         privacy=privacy,
-        kernel=stretches,
         record=record,
         mechanism="gaussian",
         calibration="analytic",

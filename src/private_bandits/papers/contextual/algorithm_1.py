@@ -123,7 +123,6 @@ def one_point(
         variant=words(variant, noise, calibration),
         chosen=variant,
         privacy=privacy,
-        kernel=online,
         record=record,
         mechanism=mechanism,
         calibration=found,

@@ -98,7 +98,6 @@ def two_point(
         algorithm="Algorithm 2",
         variant=words(step, noise, calibration),
         privacy=privacy,
-        kernel=online,
         record=record,
         mechanism=mechanism,
         calibration=found,

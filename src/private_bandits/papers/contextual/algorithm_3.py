@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from private_bandits.kernels import linear
 from private_bandits.mechanisms import gaussian_sigma
 from private_bandits.papers.contextual import shared
 from private_bandits.papers.contextual.accounting import PAPER, glm_messages, noise_facts, noise_scale, vector_privacy
@@ -103,7 +102,6 @@ def ldp_glm(
         variant=version,
         chosen=variant,
         privacy=privacy,
-        kernel=linear,
         record=record,
         mechanism=mechanism,
         calibration=found,

@@ -129,22 +129,11 @@ def ldp_linucb(
     mechanism, found = noise_facts(sigma, noise, calibration)
     if laplace:
         root = 3.0 * sigma * math.sqrt(math.log(6.0 * size * (size + 1) * length / failure))
-        late = stretches.Record(record._replace(shift=size * root, tail=math.sqrt(size) * root), laplace=True)
+        record = record._replace(shift=size * root, tail=math.sqrt(size) * root)
         reason = f"all entries of two messages, which move by {far:.4g} at most in L1"
         privacy = Guarantee.certified(epsilon, far / sigma if sigma else math.inf, "local", reason)
-        return Policy(
-            name="LDP-LinUCB",
-            paper=PAPER,
-            algorithm="Algorithm 5",
-            variant=version,
-            chosen=variant,
-            privacy=privacy,
-            kernel=stretches,
-            record=late,
-            mechanism=mechanism,
-            calibration=found,
-        )
-    privacy = vector_privacy(messages, epsilon, checks.delta(delta), sigma)
+    else:
+        privacy = vector_privacy(messages, epsilon, checks.delta(delta), sigma)
     return Policy(
         name="LDP-LinUCB",
         paper=PAPER,
@@ -152,8 +141,7 @@ def ldp_linucb(
         variant=version,
         chosen=variant,
         privacy=privacy,
-        kernel=linear,
-        record=record,
+        record=stretches.Record(record, laplace=True) if laplace else record,
         mechanism=mechanism,
         calibration=found,
     )

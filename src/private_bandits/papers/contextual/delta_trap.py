@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
-from private_bandits.kernels import linear
 from private_bandits.papers.contextual import shared
 from private_bandits.papers.contextual.oful import FAILURE, linucb
 from private_bandits.policy import Policy
@@ -57,7 +56,6 @@ def all_or_nothing(*, delta: float, dim: int) -> Policy:
         paper="abbasi2011",
         algorithm="OFUL",
         privacy=Guarantee.certified(0.0, 0.0, "local", "with probability delta everything is sent as it is", chance),
-        kernel=linear,
         record=plain._replace(sending=chance),
         mechanism="response",
         method="all or nothing",

@@ -66,7 +66,6 @@ def private_rewards(epsilon: float, *, n_actions: int, dim: int, horizon: int) -
         paper="hanna2022",
         algorithm="local model",
         privacy=privacy,
-        kernel=phased,
         record=record,
         mechanism=mechanism,
         calibration=calibration,

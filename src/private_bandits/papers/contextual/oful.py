@@ -56,7 +56,6 @@ def linucb(*, dim: int) -> Policy:
         algorithm="OFUL",
         variant="stated",
         privacy=Guarantee.none(),
-        kernel=linear,
         record=record,
     )
 

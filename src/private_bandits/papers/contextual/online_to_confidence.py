@@ -76,7 +76,6 @@ def gloc(*, dim: int, horizon: int, learner: str = "newton", responses: str = "b
         algorithm=f"GLOC, {learner} steps",
         variant="stated",
         privacy=Guarantee.none(),
-        kernel=linear,
         record=record,
         method=learner,
     )

@@ -51,7 +51,7 @@ def check_convex(problem: object) -> None:
         If it is anything else.
     """
     if not isinstance(problem, ConvexLoss):
-        raise ValueError(f"problem must be a ConvexLoss (arms: ConvexLoss.from_arms), got {checks.brief(problem)}")
+        raise ValueError(f"problem must be a ConvexLoss (of arms: ConvexLoss.arms), got {checks.brief(problem)}")
 
 
 def checked_rounds(horizon: int) -> int:

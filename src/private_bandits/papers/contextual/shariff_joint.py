@@ -78,13 +78,11 @@ def joint_linucb(epsilon: float, *, delta: float, dim: int, horizon: int, growth
     rho = 0.5 * (sensitivity / sigma) ** 2 if sigma else None
     privacy = Guarantee.certified(epsilon, paid, "central", reason, delta, joint=True, rho=rho)
     record = stretches.Record(constants, growth=share, levels=levels)
-    name, paper = "LinUCB, joint privacy", "shariff2018"
     return Policy(
-        name=name,
-        paper=paper,
+        name="LinUCB, joint privacy",
+        paper="shariff2018",
         algorithm="Algorithm 1",
         privacy=privacy,
-        kernel=stretches,
         record=record,
         mechanism="tree",
         calibration="analytic",

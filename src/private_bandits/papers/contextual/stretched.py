@@ -49,7 +49,7 @@ def by_stretches(policy: Policy, *, growth: float = GROWTH) -> Policy:
         record = stretches.Record(record)
     if not isinstance(record, stretches.Record):
         raise ValueError(f"policy must be LinUCB or Algorithm 5, got {checks.brief(policy)}")
-    return replace(policy, kernel=stretches, record=record._replace(growth=share))
+    return replace(policy, record=record._replace(growth=share))
 
 
 def reference(problem: Any, rounds: int, streams: Any, *, policy: Policy, growth: float = GROWTH) -> list[list[int]]:

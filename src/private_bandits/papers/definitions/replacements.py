@@ -339,10 +339,8 @@ def asoodeh_zhang(
     ValueError
         If an argument is out of range.
     """
-    above, under = (
-        checks.vector("gaps", gaps, at_least=0),
-        checks.vector("divergences", divergences, at_least=math.ulp(0.0)),
-    )
+    above = checks.vector("gaps", gaps, at_least=0)
+    under = checks.vector("divergences", divergences, at_least=math.ulp(0.0))
     if len(above) != len(under):
         raise ValueError(f"gaps must be as many as divergences, got {len(above)} and {len(under)}")
     shares = float((above / under).sum())

@@ -87,7 +87,6 @@ def dp_robust_ucb(epsilon: float, *, v: float, u: float, horizon: int, c: float 
         algorithm="Algorithm 1",
         variant=version,
         privacy=privacy,
-        kernel=robust,
         record=record,
         mechanism="tree",
     )

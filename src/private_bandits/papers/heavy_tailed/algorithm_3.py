@@ -82,7 +82,6 @@ def dp_robust_se(epsilon: float, *, v: float, u: float, beta: float, c: float = 
             algorithm="truncated means",
             variant=version,
             privacy=Guarantee.none(),
-            kernel=kernel,
             record=record,
         )
     record = elimination(v, u, beta, c, inside=4.0, samples=epsilon)._replace(noise=kernel.ON_MEAN, scale=scale)
@@ -96,7 +95,6 @@ def dp_robust_se(epsilon: float, *, v: float, u: float, beta: float, c: float = 
         algorithm="Algorithm 3",
         variant=version,
         privacy=privacy,
-        kernel=kernel,
         record=record,
         mechanism="laplace",
     )

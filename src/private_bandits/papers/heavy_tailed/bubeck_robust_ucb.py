@@ -74,7 +74,6 @@ def robust_ucb(*, v: float, u: float, horizon: int | None = None, c: float = 4.0
         algorithm="robust UCB, truncated mean",
         variant=version,
         privacy=Guarantee.none(),
-        kernel=robust,
         record=record,
     )
 

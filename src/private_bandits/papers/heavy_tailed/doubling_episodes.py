@@ -84,14 +84,12 @@ def adap_robust_ucb(epsilon: float, *, v: float, u: float, horizon: int, width: 
     reason = "each reward enters one noisy mean, and all else follows from those"
     # with N pulls a mean is that of N/2 rewards: one of them moves it by 2 (2B) / N, and `scale` is in units of 2B / N
     privacy = Guarantee.certified(epsilon, 2.0 / record.scale if record.scale > 0.0 else math.inf, "central", reason)
-    name, place = "DP Robust UCB, episodes", "truncated means in doubling episodes"
     version = "ours" if chosen == usual else f"ours, radius times {chosen / usual:g}"
     return Policy(
-        name=name,
-        algorithm=place,
+        name="DP Robust UCB, episodes",
+        algorithm="truncated means in doubling episodes",
         variant=version,
         privacy=privacy,
-        kernel=episodes,
         record=record,
         mechanism="laplace" if scale else "none",
     )

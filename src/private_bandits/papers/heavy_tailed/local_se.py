@@ -85,7 +85,6 @@ def ldp_robust_se(
         variant=version,
         chosen=variant,
         privacy=privacy,
-        kernel=elimination,
         record=record,
         mechanism="laplace",
         method=method,

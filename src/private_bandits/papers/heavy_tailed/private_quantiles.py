@@ -78,7 +78,6 @@ def quantile_se(epsilon: float, *, beta: float, width: float = WIDTH, first: flo
         algorithm="u and v unknown",
         variant=version,
         privacy=privacy,
-        kernel=quantile,
         record=record,
         mechanism="exponential",
     )

@@ -57,7 +57,6 @@ def cucb_ldp1(epsilon: float, *, list_size: int, horizon: int | None = None, var
         variant=variant,
         chosen=variant,
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="laplace",
     )

@@ -48,18 +48,16 @@ def cucb_ldp2(epsilon: float, *, horizon: int | None = None, variant: str = "pri
     record = local_record(scale, printed, variant, horizon, index.LEAST, 0)
     reason = "Laplace noise on the one outcome sent; which one is public"
     privacy = Guarantee.certified(epsilon, 1.0 / scale if scale else math.inf, "local", reason)
-    place, method = "Algorithm 2, lines 4-7", "least pulled"
     return Policy(
         name="CUCB-LDP2",
         paper=PAPER,
-        algorithm=place,
+        algorithm="Algorithm 2, lines 4-7",
         variant=variant,
         chosen=variant,
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="laplace",
-        method=method,
+        method="least pulled",
     )
 
 

@@ -64,7 +64,6 @@ def cucb_dp(epsilon: float, *, n_arms: int, list_size: int, horizon: int, varian
         variant=variant,
         chosen=variant,
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="tree",
     )

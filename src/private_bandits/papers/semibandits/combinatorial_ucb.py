@@ -44,14 +44,12 @@ def cucb(*, update: str = "all") -> Policy:
     checks.choice("update", update, tuple(_UPDATES))
     record = index_record([SAMPLING], reports=_UPDATES[update])
     name, method = ("CUCB", "") if update == "all" else ("CUCB, least pulled", "least pulled")
-    privacy = Guarantee.none()
     return Policy(
         name=name,
         paper="chen2013",
         algorithm="Algorithm 1",
         variant="printed",
-        privacy=privacy,
-        kernel=index,
+        privacy=Guarantee.none(),
         record=record,
         method=method,
     )

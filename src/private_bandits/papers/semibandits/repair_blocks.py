@@ -81,7 +81,6 @@ def cucb_blocks(epsilon: float, *, n_arms: int, list_size: int, horizon: int | N
         algorithm="super-arm blocks",
         variant="repaired",
         privacy=privacy,
-        kernel=superarm,
         record=record,
         mechanism="laplace",
         method="least pulled",

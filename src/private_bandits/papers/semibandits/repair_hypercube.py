@@ -62,7 +62,6 @@ def cucb_hypercube(epsilon: float, *, list_size: int, horizon: int) -> Policy:
         paper="duchi2018",
         variant="repaired",
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="response",
         method="hypercube",

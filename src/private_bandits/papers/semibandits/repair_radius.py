@@ -67,7 +67,6 @@ def super_arm_radius(epsilon: float, *, horizon: int | None) -> Policy:
         algorithm="super-arm radius",
         variant="repaired",
         privacy=privacy,
-        kernel=superarm,
         record=record,
         mechanism="response",
         method="least pulled",

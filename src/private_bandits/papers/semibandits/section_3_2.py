@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from private_bandits.kernels import index
 from private_bandits.papers.semibandits import algorithm_3
 from private_bandits.papers.semibandits.shared import PAPER
 from private_bandits.policy import Policy
@@ -46,18 +45,16 @@ def cucb_dp_least_pulled(
     record, paid = algorithm_3.tree_record(epsilon, list_size, n_arms, horizon, variant, least=True)
     reason = "a tree over rounds, whose leaf is one outcome; which one is public"
     privacy = Guarantee.certified(epsilon, paid, "central", reason)
-    name, method = "CUCB-DP, least pulled", "least pulled"
     return Policy(
-        name=name,
+        name="CUCB-DP, least pulled",
         paper=PAPER,
         algorithm="Section 3.2",
         variant=variant,
         chosen=variant,
         privacy=privacy,
-        kernel=index,
         record=record,
         mechanism="tree",
-        method=method,
+        method="least pulled",
     )
 
 

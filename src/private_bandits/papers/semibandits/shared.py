@@ -102,9 +102,9 @@ def anew(made: Callable[[int], Policy]) -> Policy:
     Policy
     """
     runs = [made(length) for length in restarts.LENGTHS]
-    record = restarts.Record(runs[0].kernel.__name__, tuple(run.record for run in runs))
+    record = restarts.Record(tuple(run.record for run in runs))
     variant = words(runs[0].variant, "restarted")
-    return replace(runs[0], name=f"{runs[0].name}, restarted", variant=variant, kernel=restarts, record=record)
+    return replace(runs[0], name=f"{runs[0].name}, restarted", variant=variant, record=record)
 
 
 def run_lengths(rounds: int) -> list[tuple[int, int]]:
@@ -150,7 +150,7 @@ class Plain:
         self.groups = [-1 for i in self.arms]
         self.sets: list[list[int]] = []  # none: any `size` arms
         if isinstance(problem, SetBandit):
-            self.sets, self.offset = list(map(list, problem.sets)), problem.offset
+            self.sets = list(map(list, problem.sets))
             self.weights = None if problem.weights is None else problem.weights.tolist()
             self.best_arm = problem.reward_name == "largest"
             self.targets = [0 for i in self.arms] if problem.targets is None else problem.targets.tolist()
@@ -247,7 +247,7 @@ class Plain:
         return [*arms, *[-1] * (self.size - len(arms)), len(arms)]
 
     def value(self, arms: Sequence[int], values: Sequence[float]) -> float:
-        """The sum of w (value - offset), the largest value, or the sum over targets of the chance that an arm hits.
+        """The sum of w value, the largest value, or the sum over targets of the chance that an arm hits.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class Plain:
         if self.best_arm:
             return max(values[i] for i in arms)
         if self.weights is not None:
-            return sum(self.weights[i] * (values[i] - self.offset) for i in arms if self.weights[i] > 0)
+            return sum(self.weights[i] * values[i] for i in arms if self.weights[i] > 0)
         missed: dict[int, float] = {}
         for i in arms:
             missed[self.targets[i]] = missed.get(self.targets[i], 1.0) * (1 - min(max(values[i], 0.0), 1.0))

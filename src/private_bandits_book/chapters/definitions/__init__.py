@@ -13,7 +13,6 @@ def check_parameters(**values: Any) -> None:
     checks.integer("n_arms", values["n_arms"], at_least=2, at_most=100)
     checks.integer("exact_horizon", values["exact_horizon"], at_least=2, at_most=5)
     checks.real("exact_epsilon", values["exact_epsilon"], above=0, at_most=20)
-    checks.integer("guesses", values["guesses"], at_least=1, at_most=10_000_000)
 
 
 def long_studies() -> dict[str, Callable[..., Any]]:

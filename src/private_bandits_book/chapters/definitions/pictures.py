@@ -1,5 +1,6 @@
 """What the chapter draws that is no regret: the paper's graphical models, what follows from what, and exact numbers."""
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,21 +13,24 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
 
 from private_bandits_book import figures
+from private_bandits_book.chapters.definitions import studies
 from private_bandits_book.figures.drawing import blank
 from private_bandits_book.figures.look import HUES, NARROW, WIDTH, style
 from private_bandits_book.package_data import tables
-from private_bandits_book.plots import Picture
+from private_bandits_book.plots import Picture, Region, curves, panels
 
 _INK, _SAID = "#1a1a1a", ("level", "by", "claim")
 Pair = tuple[float, float]
 Box = tuple[np.ndarray, np.ndarray]
 
 
-def exact(rows: pd.DataFrame, x: str = "epsilon", panel: str | None = None, **look: Any) -> Picture:
+def exact(finding: str, rows: pd.DataFrame, x: str = "epsilon", panel: str | None = None, **look: Any) -> Picture:
     """Draw computed numbers, a line for each name.
 
     Parameters
     ----------
+    finding : str
+        What is seen, in a sentence: the alternative text begins with it.
     rows : DataFrame
         With columns `line`, `value`, `hue`, `trust`, x and, where lines stand for one, `epsilon`.
     x : str
@@ -44,7 +48,7 @@ def exact(rows: pd.DataFrame, x: str = "epsilon", panel: str | None = None, **lo
         values = part.groupby("line", sort=False)["value"]
         ways = (f"{line} {ends.iloc[0]:.3g} to {ends.iloc[-1]:.3g}" for line, ends in values)
         said.append(f"{name}: {', '.join(ways)}" if name else ", ".join(ways))
-    alt = f"Along {x}. {'; '.join(said)}.".replace("\n", " ")
+    alt = f"{finding} Along {x}: {'; '.join(said)}.".replace("\n", " ")
     return Picture(draw(shown, x=x, **look), rows, alt, narrow=draw(shown, x=x, narrow=True, **look))
 
 
@@ -61,12 +65,13 @@ def guessed(guesses: pd.DataFrame) -> Picture:
     private = guesses["observer"] == "private answers"
     for row in guesses[private | guesses["definition"].isin(["outcomes", "instantaneous"])].itertuples():
         panel, covered = panels[row.definition, row.guess]
-        line = ("covered by the definition", "repaired") if covered else ("not covered", "printed")
+        line = ("covered", "repaired") if covered else ("not covered", "printed")
         rows.append((panel, *line, row.epsilon, row.success))
         if covered:
-            rows.append((panel, "most that ε allows", "none", row.epsilon, row.bound))
+            rows.append((panel, "allowed", "none", row.epsilon, row.bound))
     frame = pd.DataFrame(rows, columns=["facet", "line", "hue", "epsilon", "value"]).assign(trust="none")
-    picture = exact(frame, panel="facet", xscale="log", ylabel="success of the best guess")
+    finding = "The best guess of what a definition covers stays within what ϵ allows; that of another secret does not."
+    picture = exact(finding, frame, panel="facet", xscale="log", ylabel="success of the best guess")
     for axes in [*picture.fig.axes, *(picture.narrow.axes if picture.narrow else ())]:
         axes.set(ylim=(0.45, 1.03), yticks=[0.5, 0.75, 1.0])
     return picture._replace(data=guesses)
@@ -77,7 +82,14 @@ def readings(rows: pd.DataFrame, horizon: int) -> Picture:
     looks = {"Table 1": "printed", "theorem": "stated", "its proof": "rival", "proved here": "repaired"}
     shown = rows.assign(value=rows["value"] / horizon, hue=rows["line"].map(looks), trust="none")
     shown = shown[shown["value"].between(1e-6, 1e6)]
-    drawn = exact(shown, panel="definition", xscale="log", yscale="log", ylabel="lower bound over T")
+    words = {line: line for line in looks}
+    impossible = {"DP": "", "instantaneous DP": "", "local DP": "no regret can be here"}
+    shaded = [Region(said, None, 1.0, "above", panel) for panel, said in impossible.items()]
+    finding = "For DP the theorem rises above T at small ϵ, and its proof stays below what holds without privacy."
+    drawn = exact(
+        finding, shown, panel="definition", xscale="log", yscale="log", ylabel="lower bound over T",
+        spoken=words, said=shaded,
+    )  # fmt: skip
     return drawn._replace(data=rows)
 
 
@@ -88,8 +100,36 @@ def ratios(toy: pd.DataFrame) -> Picture:
         for epsilon, part in rows.groupby("epsilon", sort=False):
             part = part.assign(value=part[trust] / part["free"], trust=trust)
             shown.append(part.assign(hue=trust, line=f"{trust}, ε = {epsilon:g}"))
+    lines = pd.concat(shown)
+    words = {line: f"{line}: {part['value'].iloc[-1]:.3g}" for line, part in lines.groupby("line", sort=False)}
+    finding = "As T grows the ratio falls to 1 under central privacy, and not under local privacy."
     ylabel = "minimax regret over that without privacy"
-    return exact(pd.concat(shown), "t", yscale="log", ylabel=ylabel, xlabel="horizon T")
+    return exact(finding, lines, "t", yscale="log", ylabel=ylabel, xlabel="horizon T", spoken=words)
+
+
+def price(factors: pd.DataFrame, epsilon: float) -> Picture:
+    """Draw `studies.factors` at this epsilon, a line for each trust model, with its last factor and the limit."""
+    last = factors.sort_values("t").groupby("trust")["regret"].last()
+    limit = 1 / math.tanh(epsilon / 2)
+    return curves(
+        factors, label=lambda row: str(row.trust), yscale="log", start=1000, ylabel="regret over that without noise",
+        spoken={str(trust): f"{trust}: {one:.1f}" for trust, one in last.items()},
+        bounds=[("1/tanh(ϵ/2)", factors["t"].unique(), limit)],
+    )  # fmt: skip
+
+
+def above_bounds(rows: pd.DataFrame, ylabel: str = "regret") -> Picture:
+    """Draw regret against epsilon in a panel for each trust model, shaded below the bound of `studies.with_bounds`."""
+    lower = rows[rows["policy"].str.startswith("lower bound")]
+    shaded = [
+        Region("", part["epsilon"], part["regret"], panel=f"{trust} privacy") for trust, part in lower.groupby("trust")
+    ]
+    nearest: dict[str | tuple[str, str], str] = {name: name for name in (studies.LDP_UCB, studies.DP_KLUCB)}
+    nearest |= {studies.UCB: f"{studies.UCB}, no privacy"} | {name: "lower bound" for name in lower["policy"].unique()}
+    return panels(
+        rows, "epsilon", by=lambda row: f"{row.trust} privacy", headed=False, xscale="log", yscale="log",
+        ylabel=ylabel, spoken=nearest, said=shaded, hue=lambda row: "none" if row.family == "none" else row.trust,
+    )  # fmt: skip
 
 
 # --- Figure 1

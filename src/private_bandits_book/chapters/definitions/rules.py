@@ -38,7 +38,9 @@ def definition_5(losses: pd.DataFrame, provided: float) -> Ruling:
     """What noise made for epsilon 1 leaves between two people, and what responses leave, against the bound."""
     row = losses[losses["key"] == lemmas.PRIVATE].iloc[0]
     most = row["horizon"] * math.expm1(row["epsilon"]) * float(np.abs(np.subtract(*lemmas.PREFERENCES)).sum())
-    said = f"noise made for it has a loss of {provided:.4g}, allowed is {DISTANCE:g}; randomised responses have "
+    said = (
+        f"noise made for it has a privacy loss of {provided:.4g}, allowed is {DISTANCE:g}; randomised responses have "
+    )
     said += f"{row['environment']:.4g}, at most {most:.4g} = T (e^ε - 1) times the L1 distance"
     return _EXACT(bool(provided <= DISTANCE * (1 + _SAME) and row["environment"] <= most), said, provided)
 
@@ -86,7 +88,7 @@ def lemma_1(losses: pd.DataFrame) -> Ruling:
     finite, first = bandit[np.isfinite(bandit["outcomes"])], partial.iloc[0]
     ratio = finite["outcomes"] / finite["rewards"]
     same = np.isinf(bandit["outcomes"]).equals(np.isinf(bandit["rewards"])) and bool((abs(ratio - 1) <= _SAME).all())
-    said = f"both losses agree for {len(bandit)} policies with bandit feedback; one that sees all outcomes has "
+    said = f"both privacy losses agree for {len(bandit)} policies with bandit feedback; one that sees all outcomes has "
     said += f"{first['outcomes']:.4g} on outcomes and {first['rewards']:.4g} on rewards"
     return _EXACT(same and bool((partial["outcomes"] > partial["rewards"] * (1 + _SAME)).all()), said, ratio.max())
 
@@ -220,9 +222,11 @@ def discussion_multiplicative_local() -> Ruling:
     end, next_end = (
         replacements.local_minimax(n_arms=N_ARMS, horizon=_FAR, epsilon=e) / plain for e in (_SMALL, _SMALL / 10)
     )
-    power = math.log10(next_end / end)
-    said = f"in long games it is at least {end:.3g} at epsilon {_SMALL:g} and grows with the power {power:.3g} of "
-    return _PROVED(end > 1 and abs(power - 1) < 0.25, f"{said}1/epsilon; it tends to coth(epsilon/2)", power)
+    exponent = math.log10(next_end / end)
+    said = (
+        f"in long games it is at least {end:.3g} at epsilon {_SMALL:g} and grows with the exponent {exponent:.3g} of "
+    )
+    return _PROVED(end > 1 and abs(exponent - 1) < 0.25, f"{said}1/epsilon; it tends to coth(epsilon/2)", exponent)
 
 
 def discussion_multiplicative_central() -> Ruling:
@@ -278,7 +282,7 @@ def own_composition(composition: pd.DataFrame) -> Ruling:
     """The enumerated rho of a policy that is private in each round, against adaptive composition."""
     over, last = (composition["rho"] / composition["rho_allowed"]).max(), composition.iloc[-1]
     said = f"by enumeration rho is {last['rho']:.3g} at T = {last['horizon']:g} and ε = {last['instantaneous']:g}, "
-    said += f"at most {over:.3g} of (T - 1) ε²/2; by the loss of all actions it would be {last['rho_map']:.3g}"
+    said += f"at most {over:.3g} of (T - 1) ε²/2; by the privacy loss of all actions it would be {last['rho_map']:.3g}"
     return _EXACT(bool(over <= 1 + _SAME), said, over)
 
 
@@ -306,31 +310,32 @@ def own_views(found: dict[int, tuple[float, float]]) -> Ruling:
 def own_environment(squeezed: tuple[float, float]) -> Ruling:
     """A policy without noise on an environment whose people are alike."""
     between, outcomes = squeezed
-    said = f"between two people the history has {between:.4g} of the allowed loss, and on outcomes it has {outcomes}"
+    said = f"between two people the history has {between:.4g} of the allowed privacy loss, "
+    said += f"and on outcomes it has {outcomes}"
     return _EXACT(bool(between <= 1 + _SAME and math.isinf(outcomes)), said, outcomes)
 
 
 def own_no_local(losses: pd.DataFrame) -> Ruling:
     """The loss of one reward before the learner, of the policy that keeps noisy means."""
     row = losses[losses["key"] == lemmas.LAPLACE].iloc[0]
-    said = (
-        f"a policy with noise on its means has a loss of {row['outcomes']:.4g} in its arms, and {row['local']} before "
-    )
-    return _EXACT(bool(np.isfinite(row["outcomes"]) and np.isinf(row["local"])), f"{said}the learner", row["local"])
+    said = f"a policy with noise on its means has a privacy loss of {row['outcomes']:.4g} in its arms, "
+    said += f"and {row['local']} before the learner"
+    return _EXACT(bool(np.isfinite(row["outcomes"]) and np.isinf(row["local"])), said, row["local"])
 
 
 def own_no_environment(losses: pd.DataFrame) -> Ruling:
     """The loss between two people, of every policy that sees exact rewards."""
     seeing = losses.loc[losses["key"] != lemmas.PRIVATE, "environment"]
-    said = f"the policy cancels: {len(seeing)} policies have a loss of {seeing.min():.4g} to {seeing.max():.4g} over "
-    said += f"{losses['horizon'].iloc[0]} rounds, where epsilon 1 allows {DISTANCE:g}"
-    return _EXACT(bool(seeing.min() > DISTANCE * (1 + _SAME)), said, seeing.min())
+    least, most, rounds = seeing.min(), seeing.max(), losses["horizon"].iloc[0]
+    said = f"the policy cancels: {len(seeing)} policies have a privacy loss of {least:.4g} to {most:.4g} over "
+    said += f"{rounds} rounds, where epsilon 1 allows {DISTANCE:g}"
+    return _EXACT(bool(least > DISTANCE * (1 + _SAME)), said, least)
 
 
 def own_contraction() -> Ruling:
     """Random channels on random laws of four rewards against the bound."""
     worst = lemmas.contraction(GRID)
-    said = f"over random channels and pairs of laws of four rewards it is at most {worst:.4g} of tanh²(ε/2)"
+    said = f"over random channels and pairs of distributions of four rewards it is at most {worst:.4g} of tanh²(ε/2)"
     return _EXACT(worst <= 1 + _SAME, said, worst)
 
 

@@ -13,11 +13,13 @@ import numpy as np
 import pandas as pd
 
 from private_bandits import baselines
+from private_bandits.baselines import replayed as replayer
 from private_bandits.estimates import Interval, half_width
 from private_bandits.papers import cascading, semibandits
 from private_bandits.policy import Policy
 from private_bandits.privacy.divergences import private_kl
 from private_bandits.problems import Arms, SemiBandit
+from private_bandits.streams import streams
 from private_bandits_book.judging import Less, Ruling, not_shown
 from private_bandits_book.rivals.replay_batches import KnownNoise, OneDraw
 from private_bandits_book.rivals.single_observation import OneItem
@@ -39,13 +41,13 @@ UNTRIED = {
     "two alike": (0.5, 0.49),
 }
 """Instances that show where either of two policies is ahead."""
-FRESH_SEED, FRESH_EPSILONS = 2028, (0.1, 0.3, 1.0)
+FRESH_SEED, FRESH_EPSILONS, FRESH_RUNS = 2028, (0.3, 1.0), 30
 SEED, RUNS, CHOICE_HORIZON, HORIZON = 44, 100, 20_000, 100_000
 TUNING_SEED, TUNING_RUNS = 45, 500  # enough runs to tell one linear run in 500 from two
 FIRSTS, LEVELS = (0.0, 1.0, 2.0, 4.0, 8.0), (0.4, 0.6, 0.8, 1.0)  # of DP-KLUCB, that were tried
 FIRST, LEVEL = 4.0, 0.6  # chosen of these
 TUNED = "phases double, tuned"  # the variant of DP-KLUCB with them
-EPSILONS, HORIZONS, LOSSES, GROWTHS = (
+EPSILONS, HORIZONS, COSTS, GROWTHS = (
     (0.05, 0.1, 0.3, 1.0, 5.0),
     (10**3, 10**4, 10**6),
     (0.5, 1.0, 2.0, 4.0),
@@ -129,12 +131,12 @@ def private(epsilon: float, n_arms: int, horizon: int) -> list[Policy]:
 
 
 def choice_runs() -> list[LongRun]:
-    """Thompson sampling replayed with twelve rules: loss = factor ln T / epsilon^2, and growth."""
+    """Thompson sampling replayed with twelve rules: cost = factor ln T / epsilon^2, and growth."""
     made = []
     for (name, means), epsilon in product(CHOOSING.items(), (0.1, 0.5, 2.0)):
-        for factor, growth in product(LOSSES, GROWTHS):
-            loss = factor * math.log(CHOICE_HORIZON) / epsilon**2
-            policy = baselines.replay(baselines.thompson(), epsilon, horizon=CHOICE_HORIZON, growth=growth, cost=loss)
+        for factor, growth in product(COSTS, GROWTHS):
+            cost = factor * math.log(CHOICE_HORIZON) / epsilon**2
+            policy = baselines.replay(baselines.thompson(), epsilon, horizon=CHOICE_HORIZON, growth=growth, cost=cost)
             made.append(_long(name, means, policy, CHOICE_HORIZON, factor=factor, growth=growth))
     return made
 
@@ -194,25 +196,25 @@ def cause_runs() -> list[LongRun]:
     """Replay around Thompson sampling with a best mean near 1, and with one thing changed at a time."""
     made, means = [], UNTRIED["near 1"]
     for epsilon in (0.3, 1.0):
-        rule = baselines.replay(baselines.thompson(), epsilon, horizon=HORIZON).record
-        batches = {"horizon": HORIZON, "first": rule.first}
+        rule = baselines.replay(baselines.thompson(), epsilon, horizon=CHOICE_HORIZON).record
+        batches = {"horizon": CHOICE_HORIZON, "first": rule.first}
         changed = {
             "nothing": baselines.replay(baselines.thompson(), epsilon, cost=rule.cost, **batches),
             "exact sums": baselines.replay(baselines.thompson(), math.inf, cost=rule.cost, **batches),
             "no cost": baselines.replay(baselines.thompson(), epsilon, cost=0.0, **batches),
             "no doubling": baselines.replay(baselines.thompson(), epsilon, growth=0.0, **batches),
-            "first batch times 4": replayed(epsilon, HORIZON, 4.0),
-            "KL-UCB inside": baselines.replay(baselines.kl_ucb(), epsilon, horizon=HORIZON),
-            "the noise is known": KnownNoise(epsilon, horizon=HORIZON),
+            "first batch times 4": longer_first(epsilon, CHOICE_HORIZON, 4.0),
+            "KL-UCB inside": baselines.replay(baselines.kl_ucb(), epsilon, horizon=CHOICE_HORIZON),
+            "the noise is known": KnownNoise(epsilon, horizon=CHOICE_HORIZON),
         }
         for name, policy in changed.items():
-            run = _long("near 1", means, policy, HORIZON, changed=name, noise=epsilon)
+            run = _long("near 1", means, policy, CHOICE_HORIZON, changed=name, noise=epsilon)
             made.append(run._replace(replications=2 * RUNS))
     return made
 
 
-def replayed(epsilon: float, horizon: int, factor: float) -> Policy:
-    """Return replay around Thompson sampling with a multiple of its first batch."""
+def longer_first(epsilon: float, horizon: int, factor: float) -> Policy:
+    """Return replay around Thompson sampling with a multiple of its own first batch."""
     first = first_batch(epsilon, horizon, factor)
     return baselines.replay(baselines.thompson(), epsilon, horizon=horizon, first=first)
 
@@ -222,23 +224,14 @@ def known(epsilon: float, horizon: int, factor: float) -> KnownNoise:
     return KnownNoise(epsilon, horizon=horizon, first=first_batch(epsilon, horizon, factor))
 
 
-def first_runs() -> list[LongRun]:
-    """Replay and Thompson sampling that knows the noise with four first batches, where the rule was chosen."""
-    made = []
-    for (name, means), epsilon in product(CHOOSING.items(), (0.1, 0.5, 2.0)):
-        for factor, make in product((1.0, 2.0, 4.0, 8.0), (replayed, known)):
-            made.append(_long(name, means, make(epsilon, CHOICE_HORIZON, factor), CHOICE_HORIZON, factor=factor))
-    return [run._replace(seed=TUNING_SEED, replications=RUNS) for run in made]
-
-
 def fresh_runs() -> list[LongRun]:
-    """Both with the chosen first batch, replay as it is, and DP-KLUCB with what was chosen for it, on `fresh`."""
+    """Replay, and with the first batch that was chosen for DP-KLUCB; known noise with it; and the tuned DP-KLUCB."""
     made = []
     for (name, means), epsilon in product(fresh().items(), FRESH_EPSILONS):
-        ours = [(1.0, replayed), (FIRST, replayed), (FIRST, known)]
-        runs = [_long(name, means, make(epsilon, HORIZON, n), HORIZON, factor=n) for n, make in ours]
-        rival = _long(name, means, tuned(epsilon, HORIZON), HORIZON, factor=FIRST)
-        made += [*(run._replace(replications=RUNS // 2) for run in runs), rival._replace(replications=10 * RUNS)]
+        ours = [(1.0, longer_first), (FIRST, longer_first), (FIRST, known)]
+        runs = [_long(name, means, make(epsilon, CHOICE_HORIZON, n), CHOICE_HORIZON, factor=n) for n, make in ours]
+        rival = _long(name, means, tuned(epsilon, CHOICE_HORIZON), CHOICE_HORIZON, factor=FIRST)
+        made += [*(run._replace(replications=FRESH_RUNS) for run in runs), rival._replace(replications=10 * RUNS)]
     return made
 
 
@@ -284,7 +277,6 @@ STUDIES = {
     "untried": LongStudy(untried_runs, _STORED, play),
     "lists": LongStudy(list_runs, _STORED, play),
     "causes": LongStudy(cause_runs, [*_STORED, "noise", "changed"], play),
-    "first": LongStudy(first_runs, [*_STORED, "factor"], play),
     "fresh": LongStudy(fresh_runs, [*_STORED, "factor"], play),
     "draws": LongStudy(draw_runs, _STORED, play),
 }
@@ -468,3 +460,80 @@ def lower_line() -> tuple[str, list[float], list[float]]:
         logs = [math.log(lower(m, HORIZON, epsilon) / lower(m, HORIZON, math.inf)) for m in instances().values()]
         found.append(math.exp(sum(logs) / len(logs)))
     return "lower bound", list(EPSILONS), found
+
+
+def batches(problem: Arms, epsilon: float, replication: int) -> pd.DataFrame:
+    """Return the batches of replay around Thompson sampling in one run of the longer studies, played in Python.
+
+    Parameters
+    ----------
+    problem : Arms
+    epsilon : float
+    replication : int
+
+    Returns
+    -------
+    DataFrame
+        A row a batch that is released: `arm`; `t`, its last round; its `pulls` and how many of them were `ones`; as how
+        many observations it counts, `counted`, and how many of these are 1, `counted_ones`.
+    """
+    rule = baselines.replay(baselines.thompson(), epsilon, horizon=HORIZON)
+    constants, sources = rule.record, streams(SEED, replication)
+    inside = replayer.in_python(baselines.thompson())
+    numbers = epsilon, constants.first, constants.growth, constants.cost, HORIZON
+    learner = replayer.Replayed(inside, *numbers).start(problem, sources.choice, sources.noise)
+    rows, t = [], 0
+    while t < HORIZON:
+        (arm,) = learner.ask()
+        rewards = sources.env.random(min(learner.size, HORIZON - t)) < problem.means[arm]
+        for reward in rewards:
+            learner.tell([float(reward)])
+        t += len(rewards)
+        rows.append([arm, t, len(rewards), rewards.sum(), learner.left[arm], learner.ones[arm]])
+    names = ["arm", "t", "pulls", "ones", "counted", "counted_ones"]
+    return pd.DataFrame(rows[:-1] if learner.to_come else rows, columns=names)
+
+
+def causes(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per thing that was changed: mean regret with half of its interval, and linear runs of a hundred.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of the causes, as `Chapter.long` returns them.
+    """
+    error = rows["regret"].map("{:,.0f}".format) + " ± " + (1.96 * rows["regret_se"]).map("{:,.0f}".format)
+    told = rows.assign(shown=error, linear=100 * rows["linear"] / rows["replications"])
+    wide = told.pivot_table(index="changed", columns="noise", values=["shown", "linear"], aggfunc="first", sort=False)
+    table = {"changed": [*wide.index]}
+    for epsilon in (0.3, 1.0):
+        table |= {f"regret {epsilon:g}": [*wide["shown", epsilon]], f"linear {epsilon:g}": [*wide["linear", epsilon]]}
+    return pd.DataFrame(table)
+
+
+def on_fresh(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per policy: regret over that of DP-KLUCB as it was tuned, and linear runs of a hundred.
+
+    Apart for the six instances whose best mean is near 1, and for the six others: geometric means over instances and
+    epsilon, whose intervals hold the spread over instances.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of the fresh instances, as `Chapter.long` returns them.
+    """
+    known = rows.assign(variance=(rows["regret_se"] / rows["regret"]) ** 2, near=rows["instance"].str.startswith("N"))
+    rival = known[known["algorithm"] == "DP-KLUCB"].set_index(["instance", "epsilon"])
+    made = []
+    for (policy, factor), part in known.groupby(["policy", "factor"], sort=False):
+        at = part.set_index(["instance", "epsilon"])
+        logs, told = np.log(at["regret"] / rival["regret"]), {"policy": policy, "factor": factor}
+        for name, near in (("near", True), ("others", False)):
+            here, of = at["near"] == near, at[at["near"] == near]
+            middle = float(logs[here].mean())
+            half = _half(logs[here], (at["variance"] + rival["variance"])[here], logs[here].index.get_level_values(0))
+            low, high = math.exp(middle - half), math.exp(middle + half)
+            told[f"ratio {name}"] = Interval(math.exp(middle), low, high)
+            told[f"linear {name}"] = 100 * float(of["linear"].sum() / of["replications"].sum())
+        made.append(told)
+    return pd.DataFrame(made)

@@ -1,4 +1,4 @@
-/* What scrolls in a frame of its own can be reached by the keyboard. */
+/* What scrolls in a frame of its own can be reached by the keyboard, and a drawer closes on the way to what it lists. */
 "use strict";
 
 const FRAMES = ".pst-scrollable-table-container, div.math, span.long, pre, div.cell_output div.output";
@@ -14,3 +14,4 @@ function reach() {
 window.addEventListener("load", reach);
 window.addEventListener("resize", reach);
 document.addEventListener("toggle", reach, true);
+document.addEventListener("click", ({ target }) => target.closest("dialog[open] a[href]")?.closest("dialog").close());

@@ -1,0 +1,355 @@
+"""How the built pages are used: doors, ledger, keyboard, phone and paper, measured in a browser."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import re
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from browser import chromium, opened
+from bs4 import BeautifulSoup
+
+from private_bandits_book.book import find_book
+from private_bandits_book.parameters import validate
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).parents[1]
+PHONE = {"viewport": {"width": 360, "height": 800}, "has_touch": True, "is_mobile": True}
+DESK = {"viewport": {"width": 1440, "height": 900}}
+CHAPTERS = [name for name in find_book().chapters() if (ROOT / "book" / "data" / name / "claims.csv").is_file()]
+EVERY = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def book(site: Path) -> Path:
+    return site / "book"
+
+
+@pytest.fixture(scope="module")
+def soups(site: Path) -> dict[str, BeautifulSoup]:
+    pages = [path for path in sorted(site.rglob("book/**/*.html")) if "_modules" not in path.parts]
+    return {path.stem: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser") for path in pages}
+
+
+# --- the first page, and what stands on top of a chapter
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("look", [DESK, PHONE])
+def test_the_first_screen_has_four_doors_and_the_picture(look: dict[str, Any], book: Path, browser: Browser) -> None:
+    with opened(browser, book / "intro.html", **look) as page:
+        height = page.evaluate("innerHeight")
+        doors = page.locator(".doors a")
+        assert doors.all_inner_texts() == ["Choose an algorithm", "Check a claim", "Rerun a chapter", "Test your own"]
+        for box in [one.bounding_box() for one in doors.all()]:
+            assert box is not None and box["y"] + box["height"] <= height
+        figure = page.locator("figure img").first.bounding_box()
+        assert figure is not None and figure["y"] < height - 100
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_card_says_how_the_claims_came_out_and_how_to_run_them(
+    chapter: str, book: Path, soups: dict[str, BeautifulSoup], browser: Browser
+) -> None:
+    with (ROOT / "book" / "data" / chapter / "claims.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    theirs = [row for row in rows if not row["claim"].startswith("own-") and row["kind"] != "anchor"] or rows
+    (card,) = soups[chapter].select("h1 + .chapter-card")
+    counts = {}
+    for one in card.select(".claim-verdict"):
+        _, count, verdict = one.get_text().split(" ", 2)
+        counts[verdict] = int(count)
+    assert counts == {name: len([row for row in theirs if row["verdict"] == name]) for name in counts}
+    assert sum(counts.values()) == len(theirs) and len(card.select(".verdict-bar span")) == len(counts)
+    assert f"private-bandits run {chapter} -p 'epsilons=[" in card.select_one("pre").get_text()
+    assert card.find("a", href=re.compile(rf"{chapter}\.ipynb$")) is not None
+    with opened(browser, book / f"{chapter}.html", **PHONE) as page:
+        box = page.locator(".chapter-card").bounding_box()
+        assert box is not None and box["y"] + box["height"] < 450
+        page.locator(".chapter-card .claim-verdict").last.click()
+        page.wait_for_url("**/claims.html?*")
+        assert page.locator("details.claim:visible").count() >= list(counts.values())[-1]
+
+
+@pytest.mark.parametrize("chapter", find_book().chapters())
+def test_the_command_of_a_card_is_taken(chapter: str) -> None:
+    epsilon = runpy.run_path(str(ROOT / "book" / "_ext" / "card.py"))["EPSILON"]
+    validate(chapter, find_book().parameters(chapter), {"epsilons": [epsilon]})
+
+
+# --- the ledger
+
+
+@pytest.mark.book
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("theorem 9", ["Theorem 9", "Theorem 9, sketch", "Theorem 9"]),
+        ("chen theorem 9", ["Theorem 9", "Theorem 9, sketch"]),
+        ("Wang Theorem 4", ["Theorem 4"]),
+    ],
+)
+def test_the_ledger_finds_whole_words_and_places_first(
+    asked: str, first: list[str], book: Path, browser: Browser
+) -> None:
+    with opened(browser, book / "claims.html", **DESK) as page:
+        page.get_by_label("Words").fill(asked)
+        places = page.locator("details.claim:visible .claim-place").evaluate_all(
+            "all => all.map((one) => one.firstChild.textContent.trim())"
+        )
+        assert sorted(places[: len(first)]) == sorted(first)
+        assert len(places) < 20
+        page.get_by_label("Words").fill("")
+        assert page.locator("details.claim:visible").count() == page.locator("details.claim").count()
+
+
+@pytest.mark.book
+def test_the_ledger_is_headed_by_paper_and_its_form_stays_in_view(book: Path, browser: Browser) -> None:
+    with opened(browser, book / "claims.html", **DESK) as page:
+        heads = page.locator("article h2")
+        contents = page.locator(".page-toc a").all_inner_texts()
+        assert heads.count() >= len(CHAPTERS)
+        assert [one for one in heads.all_inner_texts() if one.rstrip("#").strip() not in contents] == []
+        page.locator("details.claim").last.scroll_into_view_if_needed()
+        box = page.get_by_label("Words").bounding_box()
+        assert box is not None and 0 <= box["y"] < 150
+        page.locator("select[name=verdict]").select_option("undecided")
+        assert page.locator("article h2:visible").count() < heads.count()
+
+
+@pytest.mark.book
+def test_a_filter_of_a_table_tells_none_from_all(book: Path, browser: Browser) -> None:
+    with opened(browser, book / "audit.html", **DESK) as page:
+        for form in page.locator("form.claims-form").all():
+            for field in form.locator("select").all():
+                options = field.locator("option").all_inner_texts()
+                assert len(set(options)) == len(options)
+        table, field = page.locator("table.filtered").first, page.get_by_label("Promised").first
+        place = table.locator("thead th").all_inner_texts().index("Promised")
+        cells = table.locator(f"tbody td:nth-child({place + 1})").all_inner_texts()
+        empty = sum(not cell.strip() for cell in cells)
+        if empty:
+            field.select_option("none")
+            assert table.locator("tbody tr:visible").count() == empty
+
+
+# --- keyboard, names, copying
+
+
+@pytest.mark.book
+def test_the_focus_is_always_seen_and_the_link_that_skips_leads_to_the_words(book: Path, browser: Browser) -> None:
+    seen = """() => {
+      const one = document.activeElement;
+      const look = [one, ...one.children].map((part) => getComputedStyle(part));
+      const ring = ({ outlineStyle, outlineWidth, outlineColor }) => `${outlineStyle} ${outlineWidth} ${outlineColor}`;
+      const blue = "rgb(2, 98, 167)";
+      const seen = (style) => style.boxShadow.includes(blue) || ring(style) === `solid 3px ${blue}`;
+      return [one.outerHTML.slice(0, 90), look.some(seen)];
+    }"""
+    with opened(browser, book / "cascading.html", **DESK) as page:
+        unseen = []
+        for _ in range(45):
+            page.keyboard.press("Tab")
+            html, found = page.evaluate(seen)
+            unseen += [html] * (not found)
+        assert unseen == []
+        page.reload()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.closest('article') !== null")
+
+
+@pytest.mark.book
+def test_a_fold_is_called_what_is_read_on_it(soups: dict[str, BeautifulSoup]) -> None:
+    for name, soup in soups.items():
+        summaries = soup.select("summary[aria-label]")
+        assert [one.get_text() for one in summaries if one.get_text(strip=True)] == [], name
+        labels = [one["aria-label"] for one in soup.select("nav summary[aria-label]")]
+        assert len(labels) == len(set(labels)) > 0, name
+
+
+@pytest.mark.book
+def test_an_example_is_copied_without_prompts_and_results(book: Path, browser: Browser) -> None:
+    with opened(browser, book / "api" / "simulate.html", **DESK) as page:
+        code = page.locator("pre", has_text=re.compile(">>>.*>>>", re.DOTALL)).first
+        code.hover()
+        code.locator("+ button.copybtn").click()
+        page.evaluate("document.body.prepend(document.createElement('textarea'))")
+        page.locator("textarea").first.focus()
+        page.keyboard.press("Control+V")
+        copied = page.locator("textarea").first.input_value()
+    assert len(copied.splitlines()) >= 2 and ">>>" not in copied and ast.parse(copied)
+
+
+@pytest.mark.book
+def test_no_command_is_read_by_a_shell_as_a_pattern(soups: dict[str, BeautifulSoup]) -> None:
+    lines = [line for soup in soups.values() for code in soup.select("pre") for line in code.get_text().splitlines()]
+    commands = [line for line in lines if line.startswith("private-bandits ")]
+    assert len(commands) > 10
+    assert [one for one in commands if re.search(r"[][*?]", re.sub(r"'[^']*'|\"[^\"]*\"", "", one))] == []
+
+
+# --- one edge
+
+
+LEFT = """() => {
+  const edge = document.querySelector("article section > p").getBoundingClientRect().left;
+  const looked = "pre, figure img, figcaption, table.table, caption, .verdict, details.hide, .claims, .chapter-card";
+  return [...document.querySelectorAll(`article :is(${looked}, p:first-child > a.download:first-child)`)]
+    .filter((one) => one.checkVisibility() && !one.closest("details details, .lab, dl, blockquote, li, .admonition"))
+    .map((one) => [one.outerHTML.slice(0, 80), one.getBoundingClientRect().left - edge])
+    .filter(([, from]) => Math.abs(from) > 1);
+}"""
+WIDTHS = """() => {
+  const width = (one) => one.getBoundingClientRect().width;
+  const code = width(document.querySelector("article div.cell_input pre, article div.highlight pre"));
+  return [...document.querySelectorAll("article figure img")].map((one) => width(one) - code);
+}"""
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("name", EVERY)
+def test_what_stands_in_a_page_begins_at_one_edge(name: str, book: Path, browser: Browser) -> None:
+    with opened(browser, book / f"{name}.html", **DESK) as page:
+        assert page.evaluate(LEFT) == []
+        assert all(wider >= -1 for wider in page.evaluate(WIDTHS))
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_what_a_cell_prints_does_not_touch_its_verdict(chapter: str, book: Path, browser: Browser) -> None:
+    gaps = """() => [...document.querySelectorAll("details.verdict")].map((one) => [one, one.previousElementSibling])
+      .filter(([, above]) => above?.matches("div.output"))
+      .map((both) => both.map((one) => (one.querySelector("pre") ?? one).getBoundingClientRect()))
+      .map(([below, above]) => below.top - above.bottom)"""
+    with opened(browser, book / f"{chapter}.html", **DESK) as page:
+        assert all(gap >= 10 for gap in page.evaluate(gaps))
+
+
+# --- a phone
+
+
+BROKEN = """() => [...document.querySelectorAll(".prev-next-title, article :is(h1, h2, h3)")].flatMap((one) => {
+  const walker = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+  const broken = [];
+  for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+    for (const word of text.data.matchAll(/[^\\s-]+/g)) {
+      const range = document.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+})"""
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("name", [*EVERY, "intro", "about"])
+def test_on_a_phone_no_word_is_broken_and_columns_stay(name: str, book: Path, browser: Browser) -> None:
+    with opened(browser, book / f"{name}.html", **PHONE) as page:
+        assert page.evaluate(BROKEN) == []
+        wraps = "all => all.filter((one) => getComputedStyle(one).whiteSpace !== 'pre').length"
+        assert page.locator("div.cell_output div.output pre").evaluate_all(wraps) == 0
+        buttons = page.locator("article button.copybtn")
+        assert buttons.evaluate_all("all => all.filter((one) => getComputedStyle(one).opacity < 0.5).length") == 0
+
+
+@pytest.mark.book
+def test_on_a_phone_the_drawer_closes_on_the_way_to_what_it_lists(book: Path, browser: Browser) -> None:
+    with opened(browser, book / "cascading.html", **PHONE) as page:
+        page.locator(".secondary-toggle").first.click()
+        page.locator("dialog[open] a", has_text="What breaks").click()
+        page.locator("dialog[open]").wait_for(state="detached")
+        box = page.locator("#what-breaks h2").bounding_box()
+        assert box is not None and 0 <= box["y"] < 400
+
+
+@pytest.mark.book
+def test_on_a_phone_no_table_is_a_frame_that_scrolls_down(book: Path, browser: Browser) -> None:
+    traps = """() => [...document.querySelectorAll(".pst-scrollable-table-container")].filter((one) =>
+      one.checkVisibility() && one.scrollHeight > one.clientHeight + 20).length"""
+    for name in ("audit", "claims", "status"):
+        with opened(browser, book / f"{name}.html", **PHONE) as page:
+            assert page.evaluate(traps) == 0
+
+
+# --- paper
+
+
+LOOK = """() => ["p", "h2", "pre", "span.c1", "table", "figcaption"].map((one) => {
+  const style = getComputedStyle(document.querySelector(`article ${one}`));
+  const plate = style.backgroundColor.replace("rgba(0, 0, 0, 0)", "rgb(255, 255, 255)");
+  return [one, style.color, plate, style.colorScheme];
+})"""
+
+
+def _on_paper(page: Page, theme: str) -> Any:
+    page.emulate_media(media="print", color_scheme=theme)
+    page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
+    return page.evaluate(LOOK)
+
+
+@pytest.mark.book
+def test_paper_is_light_whatever_the_screen_has(book: Path, browser: Browser) -> None:
+    with opened(browser, book / "cascading.html", **DESK) as page:
+        light = {one: (ink, plate) for one, ink, plate, _ in _on_paper(page, "light")}
+        for one, ink, plate, scheme in _on_paper(page, "dark"):
+            shade = sum(map(int, re.findall(r"\d+", ink)[:3]))
+            assert shade < 300 and plate == light[one][1] and scheme == "light", (one, ink, plate)
+        page.emulate_media(media="screen", color_scheme="dark")
+        assert page.evaluate(LOOK)[0][1] != light["p"][0]
+
+
+@pytest.mark.book
+def test_paper_has_no_laboratory_that_is_empty(book: Path, browser: Browser) -> None:
+    with opened(browser, book / "cascading.html", **DESK) as page:
+        page.emulate_media(media="print")
+        assert not page.get_by_text("Regret grows here").is_visible()
+    with opened(browser, book / "explorer.html", **DESK) as page:
+        page.emulate_media(media="print")
+        assert page.locator(".lab svg[role=img]:visible").count() == 5 and not page.locator(".lab form").is_visible()
+
+
+# --- what is folded
+
+
+@pytest.mark.parametrize(
+    ("source", "drawn"),
+    [
+        ('chapter.figure("figure-1", plots.curves(runs, yscale="log"), "A sentence.")', True),
+        ('chapter.figure("a", plots.rows(plots.panel(x)), f"{y}")\nchapter.figure("b", plots.bars(y), "B.")', True),
+        ('chapter.figure("figure-1", plots.curves(chapter.play(arms, [one])), "It plays.")', False),
+        ('runs = chapter.play(arms, [one])\nchapter.figure("figure-1", plots.curves(runs), "It plays.")', False),
+        ('chapter.judge("figure-1", less(runs, a, b))', False),
+        ('chapter.figure("a", plots.curves(runs.groupby("t").mean()), "It computes.")', False),
+        ("x = 1", False),
+        ("%time chapter.figure('a', plots.curves(runs), 'It is no Python.')", False),
+        ("", False),
+    ],
+)
+def test_a_cell_that_only_draws_is_known_and_no_other(source: str, drawn: bool) -> None:
+    assert runpy.run_path(str(ROOT / "book" / "_ext" / "placed.py"))["draws"](source) is drawn
+
+
+@pytest.mark.book
+def test_a_share_keeps_its_sign_in_its_line(soups: dict[str, BeautifulSoup]) -> None:
+    for name, soup in soups.items():
+        for code in soup.select("pre, script, style"):
+            code.decompose()
+        assert re.findall(r".{9}\d %", soup.get_text()) == [], name
