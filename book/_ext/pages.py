@@ -55,9 +55,9 @@ _SPOKEN = {
         r'\1<summary aria-label="Pages below \2">'
     ),
     r' aria-label="Toggle hidden content"': "",  # beside the words of the fold, which are its name
-    # the link leads to the words, and not to the bar above them
-    r'href="#main-content">Skip to main content': 'href="#words">Skip to the words',
+    # the link leads to the words, if there are any, and not to the bar above them
     r'<article class="bd-article">': '<article class="bd-article" id="words" tabindex="-1">',
+    r'href="#main-content">Skip to main content(?=.*<article [^>]*id="words")': 'href="#words">Skip to the words',
     r'<div role="list" class="citation-list">': '<div class="citation-list">',  # its entries are no list's items
     r' role="doc-biblioentry"': "",  # deprecated
     r' aria-label="Search" data-bs': " data-bs",  # another name than the one that is read on it
