@@ -315,8 +315,8 @@ def panels(tests: Mapping[str, pd.DataFrame], horizons: Mapping[str, int], epsil
             name = part.groupby("entrant")["log"].mean().idxmin()
             found.append(_line(here, name, "epsilon").assign(facet=kind, kind=trust))
     frame = pd.concat(found, ignore_index=True).assign(t=1)
-    look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy", "same": False, "headed": False}
-    picture = plots.panels(frame, "epsilon", by="facet", label=lambda row: row.kind, **look)
+    look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy", "same": False}
+    picture = plots.panels(frame, "epsilon", by="facet", label=lambda row: row.kind, headed=False, **look)
     longest = sorted({*horizons.values()})
     facts = f"T = {power(longest[0])} to {power(longest[-1])}, by panel. {_MEANS.format('the')}"
     return picture._replace(facts=facts, data=_data(frame, "epsilon", "facet"))
