@@ -328,7 +328,7 @@ def _margin_text(axes: Axes, end: End, characters: int) -> Text:
         words += f"\n{arrow} {numbers.short(float(f'{end.y:.3g}'))}"
     low = any(not re.search("[A-Z0-9bdfhklt]", line) for line in words.split("\n")[1:])  # matplotlib draws it higher
     text = axes.text(1, 0, words, transform=axes.transAxes, color=readable_colour(end.colour), va="center")
-    text.set(linespacing=1.3 if low or "$" in words else 1.05, label=end.label)
+    text.set(linespacing=1.3 if low else 1.15 if "$" in words else 1.05, label=end.label)
     return text
 
 
