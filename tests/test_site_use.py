@@ -217,8 +217,9 @@ LEFT = """() => {
 }"""
 WIDTHS = """() => {
   const width = (one) => one.getBoundingClientRect().width;
-  const code = width(document.querySelector("article div.cell_input pre, article div.highlight pre"));
-  return [...document.querySelectorAll("article figure img")].map((one) => width(one) - code);
+  const code = "article :is(div.cell_input, div.highlight) pre";
+  const figures = [...document.querySelectorAll("article figure img")];
+  return figures.map((one) => width(one) - width(document.querySelector(code)));
 }"""
 
 
