@@ -424,7 +424,7 @@ def untried(rows: pd.DataFrame) -> pd.DataFrame:
     rows : DataFrame
         Of the untried instances, as `Chapter.long` returns them.
     """
-    names = {"Thompson, replayed": "replay", "DP-KLUCB": "DP-KLUCB", f"DP-KLUCB({LEVEL:g})": "chosen"}
+    names = {"Thompson, replayed": "replay", "DP-KLUCB": "DP-KLUCB", f"DP-KLUCB({LEVEL:g})": "tuned"}
     linear = 100 * rows["linear"] / rows["replications"]
     error = rows["regret"].map("{:.0f}".format) + " ± " + (1.96 * rows["regret_se"]).map("{:.0f}".format)
     known = rows.assign(name=rows["policy"].map(names), shown=error, share=linear)
