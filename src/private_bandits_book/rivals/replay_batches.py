@@ -151,7 +151,7 @@ def _wanted(below: np.ndarray, ends: np.ndarray, draws: np.ndarray, choice: np.r
     while True:
         best, largest = 0, -1.0
         for arm in range(len(below)):
-            cell = min(np.searchsorted(below[arm], choice.random()), len(ends) - 2)
+            cell = min(int(np.searchsorted(below[arm], choice.random())), len(ends) - 2)
             mean = ends[cell] + (ends[cell + 1] - ends[cell]) * choice.random()
             if mean > largest:
                 best, largest = arm, mean
