@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +23,11 @@ from private_bandits_book.jobs.execute import ChapterFailed, Execution, execute,
 from private_bandits_book.jobs.progress import announce, log
 from private_bandits_book.pages.rerun import against_the_book
 from private_bandits_book.parameters import UsageError, validate
+from private_bandits_book.versions import python, versions
 
 _MARK = "private-bandits run"
 _ALLOWED = "the output folder must be absent, empty or byte for byte an earlier run's"
 _RAISED = re.compile(r"^(?:\w+\.)*[A-Z]\w*[a-z]: .+", flags=re.MULTILINE)  # an exception's line, whatever its name
-_PACKAGES = "private-bandits numpy scipy numba pandas xarray joblib matplotlib papermill ipykernel jupyter-book".split()
 
 
 def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> None:
@@ -163,6 +162,6 @@ def _provenance(chapter: str, values: dict[str, Any], result: Execution, content
     pairs = zip(result.notebook.cells, result.seconds, strict=True)
     cells = {cell["id"]: round(spent, 3) for cell, spent in pairs if cell.cell_type == "code"}
     said = {"made_by": _MARK, "chapter": chapter, "parameters": values, "seed": values["seed"]}
-    where = {"versions": {name: version(name) for name in _PACKAGES}, "python": platform.python_version()}
+    where = {"versions": versions(), "python": python()}
     seconds = {"total": round(sum(result.seconds), 3), "cells": cells}
     return said | where | {"platform": platform.platform(), "seconds": seconds, "contents": contents}
