@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-_NAMES = "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge"
+NAMES = "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge"
 
 
 def program(*names: str) -> str:
@@ -22,8 +22,6 @@ def show(page: Path, *words: str) -> None:
     """Let the browser open a page of ours without a window, and do what `words` say."""
     # No sandbox: containers have none to give, and nothing but our own page is opened.
     quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run"]
-    done = subprocess.run(
-        [program(*_NAMES), *quiet, *words, page.as_uri()], capture_output=True, text=True, timeout=600
-    )
+    done = subprocess.run([program(*NAMES), *quiet, *words, page.as_uri()], capture_output=True, text=True, timeout=600)
     if done.returncode:
         sys.exit(done.stderr[-2000:])

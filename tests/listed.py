@@ -28,7 +28,14 @@ def modules() -> dict[str, ModuleType]:
     return {**found, "": private_bandits}
 
 
-COMPANION = ("plots", "chapter", "judging", "judging.rates", "chapters.comparison.ranking")
+COMPANION = (
+    "plots",
+    "chapter",
+    "judging",
+    "judging.rates",
+    "chapters.comparison.ranking",
+    "chapters.comparison.comparing",
+)
 
 
 def companion() -> dict[str, ModuleType]:

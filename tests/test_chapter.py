@@ -23,7 +23,6 @@ from private_bandits_book import chapter as room
 from private_bandits_book import figures, plots
 from private_bandits_book.book import find_book
 from private_bandits_book.chapter import Chapter
-from private_bandits_book.chapters.comparison import ranking
 from private_bandits_book.judging import less
 from private_bandits_book.judging.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from private_bandits_book.parameters import UsageError
@@ -532,10 +531,3 @@ def test_a_chapter_without_a_name_writes_where_it_is_told_to(shown, tmp_path):
 def test_a_chapter_that_is_none_is_refused_in_a_line(name, given, said):
     with pytest.raises(UsageError, match=said):
         Chapter(name, given)
-
-
-def test_the_comparison_ranks_what_a_reader_brings(shown):
-    study = Chapter(given={**HOW, "replications": 4})
-    runs = ranking.play(study, ARMS, [ucb()], [adap_ucb], epsilons=[0.5, 1.0])
-    assert sorted(runs["pays"].unique()) == [0.5, 1.0, math.inf]
-    assert "AdaP-UCB" in ranking.show(study, "mine", runs, "Three arms.", epsilon=1.0).data

@@ -1,4 +1,4 @@
-"""The comparison: equal privacy, who is ranked, what is recommended, and prices of at least 1."""
+"""The benchmark: equal privacy, instances, tuning, rankings, what the page recommends, and runs played again."""
 
 from __future__ import annotations
 
@@ -11,161 +11,204 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-import scipy
 
-from private_bandits import baselines, simulate
+from private_bandits import baselines
 from private_bandits.papers import cascading, semibandits
 from private_bandits.privacy import Guarantee, concentrated_rho
-from private_bandits.problems import Arms
-from private_bandits_book import chapter as room
+from private_bandits.problems import Arms, Cascade
 from private_bandits_book.book import find_book
-from private_bandits_book.chapter import Chapter
-from private_bandits_book.chapters.comparison import ranking
-from private_bandits_book.chapters.comparison.studies import STUDIES
-from private_bandits_book.rivals.single_observation import OneBit
+from private_bandits_book.chapters.comparison import entrants, families, paying, ranking, studies, tuning
+from private_bandits_book.chapters.comparison.entrants import ENTRANTS, TUNED, Setting
 from private_bandits_book.studies import play_long
 
 BOOK = find_book()
 DATA = BOOK.data("comparison")
-RANKINGS = sorted(path.stem for path in DATA.glob("table-ranking-*.csv"))
 TREE = partial(semibandits.cucb_dp, list_size=3, n_arms=6, horizon=1000, variant="printed")
 LEAKING = partial(cascading.ucb_laplace, list_size=4, noise_multiplier=0.01)
+KINDS = [*ENTRANTS]
 
 
 def of_rho(nominal):
     """A policy that promises as much zero-concentrated privacy as one that is nominally private without delta."""
     privacy = Guarantee.concentrated(concentrated_rho(nominal), "central", "sums", delta=1e-3, gaussian=True)
-    return SimpleNamespace(privacy=privacy)
+    return SimpleNamespace(name="of rho", start=print, privacy=privacy)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
 @pytest.mark.parametrize("make", [baselines.adap_ucb, TREE, of_rho], ids=["as promised", "pays less", "rho"])
 def test_a_policy_pays_the_target(make, epsilon):
-    policy = ranking.paying(make, epsilon)
+    policy = paying.paying(make, epsilon)
     assert policy.privacy.effective_epsilon == pytest.approx(epsilon, rel=1e-9, abs=0)
     assert (policy.privacy.epsilon > 1.5 * epsilon) == (make is TREE)
-    assert ranking.certified(policy)
+    assert paying.certified(policy)
 
 
 def test_one_that_leaks_has_it_as_its_promise():
-    policy = ranking.paying(LEAKING, 0.3)
+    policy = paying.paying(LEAKING, 0.3)
     assert policy.privacy.epsilon == 0.3 and math.isinf(policy.privacy.effective_epsilon)
-    assert not ranking.certified(policy) and ranking.certified(baselines.adap_ucb(1.0))
+    assert not paying.certified(policy) and paying.certified(baselines.adap_ucb(1.0))
 
 
-def runs(**finals):
-    """Runs at epsilon = 1, and those of "free" without privacy; names with "local" or "leaking" have that trust."""
-    frames = []
-    for name, values in finals.items():
-        trust = next((one for one in ("local", "leaking", "free") if one in name), "central")
-        facts = {"policy": name, "trust": trust.replace("free", "none"), "pays": math.inf if trust == "free" else 1.0}
-        facts["mechanism"] = "none" if trust == "free" else "laplace"
-        frame = pd.DataFrame({"replication": range(len(values)), "regret": values, "t": 9, "uniform": 50.0})
-        frames.append(frame.assign(**facts, epsilon=facts["pays"], nominal=facts["pays"], family="laplace"))
-    return pd.concat(frames, ignore_index=True)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_entrant_pays_what_it_is_asked_to_and_has_at_most_two_numbers(kind):
+    problem = next(iter(families.instances(kind).values()))
+    setting = Setting(problem, studies.SIZES[kind].horizon)
+    for name, entrant in ENTRANTS[kind].items():
+        policy = entrants.made(kind, name, setting, 1.0)
+        if "pure" in entrants.guarantee(policy):
+            assert policy.privacy.effective_epsilon == pytest.approx(1.0, rel=0.01), name
+        assert policy.privacy.effective_epsilon <= 1.01 and policy.privacy.effective_delta <= setting.delta, name
+        assert len(entrant.grid) in (1, 16) and {len(each) for each in entrant.grid} <= {0, 1, 2}, name
+        assert bool(entrant.proved) or len(entrant.grid) == 16 or kind in ("lists", "sets"), name
 
 
-def test_a_ranking_rests_on_paired_differences():
-    random = np.random.default_rng(3)
-    shared = random.normal(0.0, 50.0, 20)
-    means = {"free": 100.0, "a": 200.0, "b_local": 201.0, "c": 230.0}
-    finals = {name: mean + shared + random.normal(0.0, 4.0, 20) for name, mean in means.items()}
-    frame = ranking.ranking(runs(**finals, d_leaking=0 * shared), 1.0).set_index("policy")
-    assert frame["rank"].to_dict() == {"a": "1 (tied)", "b_local": "1 (tied)", "c": "3"}  # and what leaks has none
-    for name in ("a", "c"):
-        ends = scipy.stats.ttest_1samp(finals[name], 0.0).confidence_interval(0.95)
-        assert frame.loc[name, ["regret_low", "regret_high"]].tolist() == pytest.approx(list(ends))
-    # unpaired, the spread that the seeds share would hide that c has more regret
-    assert scipy.stats.ttest_ind(finals["a"], finals["c"]).pvalue > 0.05
+@pytest.mark.parametrize("kind", KINDS)
+def test_calibration_and_test_instances_are_different_and_drawn_by_their_seeds(kind):
+    drawn = {role: families.instances(kind, role) for role in families.SEEDS}
+    words = {role: {told(one) for one in each.values()} for role, each in drawn.items()}
+    assert words["calibration"].isdisjoint(words["test"])
+    assert [told(one) for one in families.instances(kind, seed=2028).values()] == [*map(told, drawn["test"].values())]
+    assert words["test"].isdisjoint({told(one) for one in families.searched(kind, 20).values()})
+    untuned = [name for name, family in families.FAMILIES[kind].items() if not family.calibration]
+    assert len(untuned) >= 2 or kind in ("contexts", "pairs", "tails")
 
 
-def test_the_best_is_chosen_on_other_runs_than_it_is_measured_on():
-    lucky = np.tile([1.0, 9.0], 4)  # on the runs that choose
-    frame = runs(free=lucky, free_too=np.full(8, 4.0), a=np.full(8, 18.0))
-    name, values = ranking.without(frame)
-    assert name == "free" and values.tolist() == [9.0] * 4
-    priced = ranking.priced(frame)
-    assert priced[priced["policy"] == "a"]["regret"].tolist() == [2.0] * 8
-    assert priced[priced["policy"] == "uniform"]["regret"].item() == 50.0
+def told(problem):
+    return repr([np.asarray(getattr(problem, name, 0.0)).tolist() for name in ("means", "vectors", "sets", "rewards")])
 
 
-def test_the_recommendation_follows_the_runs():
-    def advised(**finals):
-        spread = np.linspace(-1.0, 1.0, 8)
-        return ranking.advice(ranking.ranking(runs(free=9 + spread, **{k: v + spread for k, v in finals.items()}), 1.0))
-
-    assert re.search(r"Take \*\*a\*\* .* else \*\*b_local\*\*", advised(a=20.0, b_local=40.0))
-    assert advised(a=40.0, b_local=20.0).startswith("Take **b_local**")
-    assert advised(a=20.0).startswith("With a trusted curator take **a**,")
-    both = advised(a=20.0, b=20.0 + np.linspace(0.5, -0.5, 8), b_local=40.0)
-    assert both.startswith(("Take **a** or **b** (tied) if", "Take **b** or **a** (tied) if"))
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_tuned_numbers_are_those_of_the_stored_study(kind):
+    rows = pd.read_csv(DATA / f"long-tuning-{kind}.csv")
+    assert tuning.chosen(rows, kind) == TUNED[kind]
+    assert rows.groupby("entrant")["place"].nunique().eq(16).all()
 
 
-@pytest.mark.parametrize("label", RANKINGS)
-def test_no_price_is_below_1(label):
-    """Else a better policy without privacy is in the book, and the denominator is wrong."""
-    frame = pd.read_csv(DATA / f"{label}.csv")
-    assert len(RANKINGS) == 6 and (frame["price_high"] >= 1.0).all()
-    assert (frame["epsilon"] == 1.0).all() and (frame["regret_low"] <= frame["regret_high"]).all()
+def test_a_setting_that_fails_often_is_not_chosen():
+    grid = ENTRANTS["arms"]["DP-KLUCB"].grid
+    rows = [
+        {"entrant": "DP-KLUCB", "instance": instance, "pays": 1.0, "place": place, "regret": regret, "failed": failed}
+        for instance in "ab"
+        for place, regret, failed in ((0, 1.0, 3), (1, 2.0, 1), (2, 3.0, 1))
+    ]
+    frame = pd.DataFrame(rows).assign(replications=100)
+    assert tuning.chosen(frame, "arms") == {"DP-KLUCB": grid[0]}
+    assert tuning.chosen(frame.assign(failed=2 * frame["failed"]), "arms") == {"DP-KLUCB": grid[1]}
 
 
-def test_the_page_says_what_its_tables_say():
-    cells = json.loads(BOOK.path("comparison").read_text(encoding="utf-8"))["cells"]
-    shown = "".join(json.dumps(cell.get("outputs", "")) for cell in cells)
-    for label in RANKINGS:
-        assert json.dumps(ranking.advice(pd.read_csv(DATA / f"{label}.csv", dtype={"rank": str})))[1:-1] in shown
+def test_a_run_has_failed_from_half_of_the_second_best_on():
+    arms = Arms.bernoulli([0.5, 0.9, 0.8])
+    assert studies.failing(arms, 10**5, math.inf) == pytest.approx(0.1 * 10**5 / 4)
+    close = Arms.bernoulli([0.5, 0.9, 0.899999])  # which nobody tells apart in 1000 rounds
+    assert studies.failing(close, 1000, 1.0) == pytest.approx(0.4 * 1000 / 4)
+    assert studies.failing(Cascade([0.9, 0.5, 0.1], 2), 1000, math.inf) == pytest.approx((0.95 - 0.91) * 1000 / 4)
+    assert math.isinf(studies.failing(Arms.bernoulli([0.5, 0.5]), 1000, math.inf))
 
 
-def test_every_policy_runs_at_every_epsilon_and_without_noise():
-    asked = []
-
-    def play(problem, policies, pays, stored="", **how):
-        asked.extend((policy.name, pays, stored) for policy in policies)
-        return pd.DataFrame({"epsilon": [pays], "effective_epsilon": [pays], "trust": "central", "pays": pays})
-
-    chapter = SimpleNamespace(parameters={"epsilons": [0.5, 2.0], "epsilon": 1.0}, play=play)
-    ranking.play(chapter, None, [baselines.ucb()], [baselines.adap_ucb], slow={"bits": baselines.dp_klucb})
-    every = 0.5, 1.0, 2.0, math.inf
-    slow, ours = ([(name, each, kept) for each in every] for name, kept in (("DP-KLUCB", "bits"), ("AdaP-UCB", "")))
-    assert asked == [("UCB", math.inf, ""), *slow, *ours]
+def rows_of(finals, guarantee="central, pure"):
+    """Rows of a study: regrets by policy on each instance; "free" is without privacy."""
+    found = []
+    for name, regrets in finals.items():
+        for number, regret in enumerate(regrets):
+            row = {"entrant": name, "instance": f"i {number}", "pays": math.inf if name == "free" else 1.0}
+            row |= {"horizon": 100, "guarantee": guarantee, "regret": regret, "regret_se": 0.01 * regret}
+            found.append(row | {"failed": 0, "replications": 10})
+    return pd.DataFrame(found)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"seed": 7}, {"horizon": 200}, {"replications": 21}, {"means": [0.7, 0.6]}, {"epsilon": 0.7}],
-    ids=str,
-)
-def test_a_stored_study_is_never_shown_beside_runs_of_another_kind(change, monkeypatch):
-    own = {name: one.default for name, one in BOOK.parameters("comparison").items()} | {"n_jobs": 1}
-    chapter = Chapter("comparison", names := dict(own))
-    played = []
-
-    def few(problem, policy, **how):
-        played.append(how)
-        return simulate(problem, policy, horizon=9, replications=2, seed=0)
-
-    monkeypatch.setattr(room, "simulate", few)
-
-    def asked(epsilon=1.0, means=(0.75, 0.625, 0.5, 0.375, 0.25), **other):
-        names.update(own | other)
-        return chapter.play(Arms.bernoulli(means), [OneBit(epsilon)], stored="bits-arms", checkpoints=[])
-
-    assert len(asked()) == 20 and len(asked(replications=5)) == 5 and not played
-    asked(**change)
-    assert len(played) == 1
+def test_a_ranking_rests_on_differences_on_the_same_instances():
+    hard = np.random.default_rng(3).lognormal(0.0, 1.0, 20)
+    finals = {"free": hard, "DP-KLUCB": 2.0 * hard, "DP-IMED": 2.001 * hard, "AdaP-UCB": 2.2 * hard}
+    rows = ranking.priced(rows_of(finals), "arms")
+    found = ranking.ranked(rows, "central, pure", False, 1.0, 100).set_index("policy")
+    assert found["rank"].to_dict() == {"DP-KLUCB": 1, "DP-IMED": 1, "AdaP-UCB": 3}
+    assert found.loc["AdaP-UCB", ["price", "worst"]].tolist() == pytest.approx([2.2, 2.2])
+    assert ranking.best(found.reset_index()) == ["DP-KLUCB", "DP-IMED"] and (found["won"] == 0).all()
+    ahead = ranking.priced(rows_of(finals | {"DP-KLUCB": 1.5 * hard}), "arms")
+    won = ranking.ranked(ahead, "central, pure", False, 1.0, 100).set_index("policy")["won"]
+    assert won.to_dict() == {"DP-KLUCB": 20, "DP-IMED": 0, "AdaP-UCB": 0}
 
 
-def test_a_private_policy_without_noise_is_named_so():
-    frame = runs(free=np.full(8, 9.0), a=np.full(8, 18.0))
-    assert ranking.without(pd.concat([frame, frame[frame["policy"] == "a"].assign(pays=math.inf, regret=4.0)]))[0] == (
-        "a, without noise"
+def test_the_interval_of_a_price_holds_the_spread_over_instances():
+    spread = np.exp(np.linspace(-1.0, 1.0, 9))
+    (row,) = ranking.ranked(
+        ranking.priced(rows_of({"free": np.ones(9), "DP-KLUCB": spread}), "arms"), "central, pure", False, 1.0, 100
+    ).itertuples()
+    half = math.log(row.high)
+    assert row.price == pytest.approx(1.0) and half == pytest.approx(
+        2.306 * np.linspace(-1, 1, 9).std(ddof=1) / 3, rel=1e-3
     )
 
 
-@pytest.mark.parametrize("label", STUDIES)
-def test_a_stored_run_is_played_again(label):
-    known = pd.read_csv(DATA / f"long-{label}.csv")
-    number, run = next((n, run) for n, run in enumerate(STUDIES[label].runs()) if run.labels["pays"] == 1.0)
-    again = play_long(run._replace(replications=range(3, 4)), 1)
-    one = known[(known["run"] == number) & (known["replication"] == 3)]
-    assert again["regret"].item() == pytest.approx(one["regret"].item())
+@pytest.mark.parametrize(
+    ("stated", "asked", "gives"),
+    [
+        ("local, pure", "central, pure", True),
+        ("central, pure", "local, pure", False),
+        ("local, approximate", "central, pure", False),
+        ("local, approximate", "central, joint, approximate", True),
+        ("central, joint, pure", "central, pure", False),
+        ("central, pure", "central, joint, approximate", True),
+        ("unknown", "central, pure", False),
+        ("unknown", "unknown", True),
+    ],
+)
+def test_which_guarantee_gives_which(stated, asked, gives):
+    assert ranking.implies(stated, asked) == gives
+
+
+def test_classes_and_guarantees_are_ranked_apart_and_an_answer_takes_what_gives_more():
+    one = np.ones(5)
+    central = rows_of({"free": one, "DP-KLUCB": 3 * one, "AdaP-UCB, as proved": 2 * one})
+    local = rows_of({"Thompson, one bit": 2 * one, "LDP-UCB-B": 5 * one}, "local, pure")
+    rows = ranking.priced(pd.concat([central, local]), "arms")
+    assert ranking.groups(rows) == [(name, each) for name in ("central, pure", "local, pure") for each in (False, True)]
+    told = ranking.answer(rows, 1.0, 100)
+    assert told["take"].tolist() == ["Thompson, one bit"]  # in both classes, and the same without a curator
+    assert told["proved"].tolist() == ["AdaP-UCB, as proved or Thompson, one bit: 2 [1.98, 2.02]"]
+    fewer = ranking.answer(rows[rows["entrant"] != "Thompson, one bit"], 1.0, 100)
+    assert fewer["take"].tolist() == ["AdaP-UCB, as proved", "LDP-UCB-B"]
+
+
+def test_the_worst_is_chosen_by_one_half_of_the_runs_and_measured_by_the_other():
+    rows = [
+        {"entrant": name, "instance": instance, "pays": pays, "chosen": chosen, "regret": regret}
+        for name, pays, instance, chosen, regret in (
+            ("free", math.inf, "a", 1.0, 2.0),
+            ("free", math.inf, "b", 1.0, 1.0),
+            ("mine", 1.0, "a", 9.0, 6.0),
+            ("mine", 1.0, "b", 8.0, 8.0),
+        )
+    ]
+    (found,) = ranking.worst(pd.DataFrame(rows)).itertuples()
+    assert (found.policy, found.instance, found.price) == ("mine", "a", 3.0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_price_is_below_1(kind):
+    """Else a better policy without privacy is in the book, and the denominator is wrong."""
+    assert (pd.read_csv(DATA / f"table-{kind}.csv")["high"] >= 1.0).all()
+
+
+def test_the_page_recommends_what_the_rankings_say():
+    """The bold names of the first table are those that the computed one has, in its order."""
+    cells = json.loads(BOOK.path("comparison").read_text(encoding="utf-8"))["cells"]
+    (text,) = ("".join(c["source"]) for c in cells if "| Problem |" in "".join(c["source"]))
+    answers = pd.read_csv(DATA / "table-answer.csv").fillna("")
+    lines = [line for line in text.splitlines() if line.startswith("|")][2:]
+    assert len(lines) == len(answers)
+    for line, row in zip(lines, answers.itertuples(), strict=True):
+        cell = line.split("|")[3]
+        wanted = row.take.replace(", as proved", "")
+        assert re.findall(r"\*\*\[([^]]+)\]", cell) == wanted.split(" or "), line
+
+
+@pytest.mark.parametrize("label", studies.STUDIES)
+def test_the_first_replication_of_a_run_of_each_policy_is_played_again(label):
+    known, runs = pd.read_csv(DATA / f"long-{label}.csv"), studies.STUDIES[label].runs()
+    quick = known.sort_values("horizon", kind="stable").groupby("entrant", sort=False).head(1)
+    assert len(quick) == known["entrant"].nunique()
+    for row in quick.itertuples():
+        run = runs[row.run]._replace(replications=1, checkpoints=(max(1, row.horizon // 2),) * (label[0] != "w"))
+        again = play_long(run, 1)
+        assert again[again["t"] == row.horizon]["regret"].item() == pytest.approx(row.first, rel=1e-9), row.entrant

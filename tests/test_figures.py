@@ -373,7 +373,7 @@ def test_words_stand_where_they_are_seen_and_regions_are_named():
     figure = figures.regret_curves(frame, yscale="log", said=said)
     assert figures.unclear(figure) == []
     axes = figure.axes[0]
-    words = {t.get_text().replace("\u00a0", " "): t.get_window_extent() for t in axes.texts}
+    words = {re.sub(r"\s", " ", t.get_text()): t.get_window_extent() for t in axes.texts}
     assert {"T$^{0.3}$", "here"} <= {*words}
     ring = next(one for one in axes.lines if one.get_markersize() == 9)
     x, y = (float(each[0]) for each in ring.get_data())

@@ -13,11 +13,13 @@ from private_bandits.papers.contextual import ldp_linucb
 from private_bandits.papers.heavy_tailed import algorithm_3, setting
 from private_bandits_book.book import find_book
 from private_bandits_book.chapter import Chapter
+from private_bandits_book.chapters.cascading import pictures, studies
 from private_bandits_book.chapters.contextual import lemmas as contexts
 from private_bandits_book.chapters.convex import studies as convex
 from private_bandits_book.chapters.heavy_tailed import lemmas as tails
 from private_bandits_book.chapters.heavy_tailed.studies import PANEL
 from private_bandits_book.chapters.semibandits import studies as sets
+from private_bandits_book.numbers import interval
 from private_bandits_book.studies import stored
 
 
@@ -87,13 +89,13 @@ def near():
 BIT = "Response, first item"
 SAID = {
     "cascading": {
-        r"the bit has (\S+) % of the regret of uniformly": lambda: uniform_share(cascading(BIT, 0.2)),
+        r"this bit leads to (\S+) % of the regret of uniformly": lambda: uniform_share(cascading(BIT, 0.2)),
         r"its theorem needs, has (\S+) %": lambda: uniform_share(
             cascading("Laplace", 0.2, "figure-1a", variant="stated")
         ),
-        r"at \$\\epsilon=1\$ a regret of ([\d,]*\d)": lambda: f"{cascading('Blocks, kept', 1.0):,.0f}",
-        r"answered without noise it has ([\d,]*\d)": lambda: f"{cascading(BIT, math.inf):,.0f}",
-        r"that the paper builds on, has ([\d,]*\d)": lambda: f"{cascading('CascadeUCB1', math.inf):,.0f}",
+        r"At \$\\epsilon=1\$ it has a regret of ([\d,]*\d)": lambda: f"{cascading('Blocks, kept', 1.0):,.0f}",
+        r"answered without noise it leads to ([\d,]*\d)": lambda: f"{cascading(BIT, math.inf):,.0f}",
+        r"less than the ([\d,]*\d) of the algorithm": lambda: f"{cascading('CascadeUCB1', math.inf):,.0f}",
     },
     "contextual": {
         r"which we build below, has \$T\^\{(\S+)\}\$": lambda: power("weighted regression"),
@@ -120,7 +122,7 @@ SAID = {
     },
     "heavy_tailed": {
         r"centrally private and has about (\w+) times": lambda: {3: "three"}[round(price("DP Robust SE", "least c"))],
-        r"locally private and has (\S+) times as much": lambda: thousands(price("LDP Robust SE", "least c")),
+        r"the talk shows none, has (\S+) times as much": lambda: thousands(price("LDP Robust SE", "least c")),
         r"with the talk's constant (\S+) times": lambda: thousands(
             price("LDP Robust SE", f"c = {algorithm_3.PRINTED_C:g}")
         ),
@@ -129,7 +131,7 @@ SAID = {
 }
 # What else has digits: names, exponents of T and K, what is given, and what is claimed.
 OTHER = {
-    "cascading": (r"Algorithm \d|CascadeUCB1|T=100\{,\}000", ["0.2"]),
+    "cascading": (r"100,000 visitors", ["0.2"]),
     "contextual": (r"Algorithm 5|T\^\{3/4\}|\(\d{4}\)", ["1"]),
     "convex": (r"Table 1|\$1/\\epsilon\^2\$", ["1"]),
     "definitions": ("", ["1", "1", "2", "1", "10", "7", "0.2"]),
@@ -169,3 +171,18 @@ def test_the_least_constants_of_heavy_tails_are_those_that_are_proved():
     assert [round(c) for c in least] == [11, 19, 20]
     assert "at $\\epsilon=1$ the least $c$ that is proved is 19. Without noise" in words
     assert "and the least $c$ is 11. Under local privacy it is 20." in words
+
+
+def test_the_exponents_on_the_page_of_proofs_for_cascades_are_those_of_the_data():
+    text = (find_book().pages / "cascading_proofs.md").read_text(encoding="utf-8")
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
+    rows = {first: rest for first, *rest in lines}
+    chapter = Chapter("cascading", {name: one.default for name, one in find_book().parameters("cascading").items()})
+    for (algorithm, quantity), found in studies.fits(chapter.long("growth")).items():
+        if quantity != studies.LOG:
+            name = studies.name_of(algorithm)
+            place = (studies.EPSILON, studies.SIZE, studies.DELTA).index(quantity)
+            assert rows[pictures.NAMES.get(name, name)][place] == interval(found.fit)
+    for p, runs in chapter.long("kappa").groupby("p"):
+        (one, kappa), (blocks, _) = (studies.kappa_fit(runs, trust) for trust in ("local", "central"))
+        assert rows[f"{p:g}"] == [interval(one), interval(blocks), f"{kappa:.2f}"]

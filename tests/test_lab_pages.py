@@ -296,7 +296,7 @@ def test_the_explorers_selects_and_labels_are_whole(width: int, book: Path, brow
         assert page.evaluate(CUT) == []
         groups = page.locator("[data-lab] optgroup").evaluate_all("all => all.map((one) => one.label)")
         assert set(groups) == {"Upper bounds", "Lower bounds"}
-        page.locator("[data-lab] option").first.evaluate("(one) => { one.text = 'a bound '.repeat(9); }")
+        page.locator("[data-lab] .lab-card option").first.evaluate("(one) => { one.text = 'a bound '.repeat(9); }")
         assert len(page.evaluate(CUT)) == 1
 
 

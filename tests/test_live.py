@@ -18,7 +18,7 @@ from private_bandits_book.numbers import typeset
 BOOK = find_book()
 SMALL = {  # parameters at which a chapter is quick
     "audit": "runs = 2000",
-    "comparison": "horizon = 300; long_horizon = 20_000; epsilons = [1.0, 3.0]",
+    "comparison": "horizon = 300; epsilons = [3.0]; epsilon = 10.0",
     "contextual": "horizon = 300",
     "convex": "horizon = 1000",
     "definitions": "horizon = 1000; epsilons = [0.5, 1.0]",

@@ -43,7 +43,7 @@ PROOFS = """# Proofs
 ## One bit
 
 As [Auer et al. (2002)](https://doi.org/10.1137/S0097539701398375) and, of episodes,
-[Wu et al. (2023)](https://arxiv.org/abs/2306.01121) do, and [Abbasi-Yadkori et al., 2011](https://papers.nips.cc/4417).
+[Wu et al. (2023)](https://arxiv.org/abs/2306.01121) do, and [Abbasi-Yadkori et al. 2011](https://papers.nips.cc/4417).
 
 ## Two
 
@@ -158,7 +158,9 @@ def test_a_verdict_is_a_line_that_unfolds(which: str, request: pytest.FixtureReq
     assert (line["id"], line["data-verdict"]) == ("cascading-claim-theorem-4", "not reproduced")
     summary, more = line.select_one("summary"), line.select_one(".claim-more")
     assert summary is not None and more is not None and not line.has_attr("open")
-    assert " ".join(summary.get_text().split()).replace("\N{WORD JOINER}", "") == "Theorem 4: Order K2. not reproduced"
+    assert (
+        " ".join(summary.get_text().split()).replace("\N{WORD JOINER}", "") == "Theorem 4: Order K2. ✗ not reproduced"
+    )
     assert len(summary.select("math")) == 1 and len(more.select("math")) == 3
     assert more.get_text().startswith("Exact: It is K")
     said = more.get_text().replace("\N{WORD JOINER}", "").strip().splitlines()
@@ -184,6 +186,7 @@ def test_a_line_of_html_is_a_target_and_proofs_have_their_works(book: tuple[Beau
     head = place.find_next("h2")
     assert head is not None and head.get_text().startswith("One bit")
     texts = [" ".join(one.get_text().split()).lower() for one in proofs.select(".citation")]
+    assert "Abbasi-Yadkori et al., 2011" in _links(proofs)  # one form, whatever was written
     assert len(texts) == len(WORKS) and all(any(work in text for text in texts) for work in WORKS)
 
 

@@ -15,6 +15,7 @@ from browser import chromium, opened
 from bs4 import BeautifulSoup
 
 from private_bandits_book.book import find_book
+from private_bandits_book.parameters import validate
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -82,6 +83,12 @@ def test_a_card_says_how_the_claims_came_out_and_how_to_run_them(
         page.locator(".chapter-card .claim-verdict").last.click()
         page.wait_for_url("**/claims.html?*")
         assert page.locator("details.claim:visible").count() >= list(counts.values())[-1]
+
+
+@pytest.mark.parametrize("chapter", find_book().chapters())
+def test_the_command_of_a_card_is_taken(chapter: str) -> None:
+    epsilon = runpy.run_path(str(ROOT / "book" / "_ext" / "card.py"))["EPSILON"]
+    validate(chapter, find_book().parameters(chapter), {"epsilons": [epsilon]})
 
 
 # --- the ledger
@@ -210,8 +217,9 @@ LEFT = """() => {
 }"""
 WIDTHS = """() => {
   const width = (one) => one.getBoundingClientRect().width;
-  const code = width(document.querySelector("article div.cell_input pre, article div.highlight pre"));
-  return [...document.querySelectorAll("article figure img")].map((one) => width(one) - code);
+  const code = "article :is(div.cell_input, div.highlight) pre";
+  const figures = [...document.querySelectorAll("article figure img")];
+  return figures.map((one) => width(one) - width(document.querySelector(code)));
 }"""
 
 

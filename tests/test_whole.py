@@ -18,6 +18,7 @@ import psutil
 import pytest
 
 from private_bandits_book.cli import main
+from private_bandits_book.jobs import output
 from private_bandits_book.jobs import run as running
 from private_bandits_book.jobs.atomic import replacing, write
 from private_bandits_book.jobs.execute import execute
@@ -69,7 +70,7 @@ def test_a_run_with_anything_of_the_readers_is_refused_by_name(tiny, tmp_path, c
     capsys.readouterr()
     assert main(words, book=tiny) == 2
     said = capsys.readouterr().err
-    assert f"{running._ALLOWED}, got {tmp_path / 'out'}" in said and crash.tree(tmp_path) == before
+    assert f"{output.ALLOWED}, got {tmp_path / 'out'}" in said and crash.tree(tmp_path) == before
     assert name == "provenance.json" or f"with {name} in it, added or changed since" in said
 
 

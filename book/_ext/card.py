@@ -71,12 +71,14 @@ def _verdicts(chapter: str, rows: list[dict[str, str]]) -> str:
 def _again(chapter: str, seconds: dict[str, int], longer: int) -> str:
     """Return the command that runs a chapter at another epsilon, what that takes, and the notebook."""
     command = f"private-bandits run {chapter} -p 'epsilons=[{EPSILON}]'"
-    took = [f"{_time(seconds[chapter])} to rerun"] if chapter in seconds else []
-    took += [f"its longer studies, which are stored, {_time(longer)}"] if longer else []
-    said = f"<p>{'; '.join(took)}. " if took else "<p>"
+    took = f", in about {_time(seconds[chapter])}" if chapter in seconds else ""
+    stored = f" Its longer studies are stored; they take {_time(longer)}." if longer else ""
+    links = (
+        f'<a href="rerun.html">All parameters</a>, <a href="../_sources/book/{chapter}.ipynb" download>the notebook</a>'
+    )
     return (
-        f'<div class="highlight"><pre>{escape(command)}\n</pre></div>{said}<a href="rerun.html">Other parameters</a>, '
-        f'<a href="../_sources/book/{chapter}.ipynb" download>the notebook</a>.</p>'
+        f'<p>Rerun with your parameters{took}:</p><div class="highlight"><pre>{escape(command)}\n</pre></div>'
+        f"<p>{links}.{stored}</p>"
     )
 
 

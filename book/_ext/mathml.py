@@ -44,7 +44,7 @@ _AS_BROWSERS_SET = {
     r' class="capital-greek"': ' class="g"',
     "ϵ": "ε",  # as figures and panels have it
 }
-_LIMIT = re.compile(r"<msub>(<mi>lim (?:inf|sup)</mi>)(<m[in]>[^<]*</m[in]>|<mrow>(?:(?!</?mrow>).)*</mrow>)</msub>")
+_LIMIT = re.compile(r"<msub>(<mi>lim.(?:inf|sup)</mi>)(<m[in]>[^<]*</m[in]>|<mrow>(?:(?!</?mrow>).)*</mrow>)</msub>")
 _LINE = 24  # letters of a formula that fit on a phone
 _BELONGS = re.compile(r"[^\s\w]*-\w+[^\s\w-]*|[^\s\w]+|\w+")  # to a formula: the comma after it, the rest of its word
 _UNDER_AN_ACCENT = re.compile(r"<munderover>(<mi>\w</mi>)(.+?)(<mo[^>]*>[ˆ~ˉ]</mo>)</munderover>")

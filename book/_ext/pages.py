@@ -19,13 +19,15 @@ from sphinx.environment import BuildEnvironment
 from sphinx.jinja2glue import BuiltinTemplateLoader
 
 from private_bandits_book.judging.verdicts import SIGNS, VERDICTS
+from private_bandits_book.numbers import typeset
 
 LONG = 20  # rows of a table that is longer than most screens
 SENTENCE = 40  # letters of a cell that is read and not looked up
 _VERDICT = re.compile(rf"(<td[^>]*>)<strong>({'|'.join(VERDICTS)})</strong>")
 _TABLE = re.compile(r'<table class="(?!indextable)([^"]*)"([^>]*)>(.*?)</table>', re.DOTALL)
 _CELL = re.compile(r"<td>(.*?)</td>", re.DOTALL)
-_INTERVAL = re.compile(r'(?<!kept">)\[[-\d][^][\s<>]*, [-\d∞][^][\s<>]*\]')
+_WORDS = re.compile(r"(?<=>)[^<>]+(?=</td>)")
+_INTERVAL = re.compile(r'(?<!kept">)\[[-−\d][^][\s<>]*, [-−\d∞][^][\s<>]*\]')
 
 _CODE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 _SHARE = re.compile(r"(?<=\d) (?=%)")
@@ -53,9 +55,9 @@ _SPOKEN = {
         r'\1<summary aria-label="Pages below \2">'
     ),
     r' aria-label="Toggle hidden content"': "",  # beside the words of the fold, which are its name
-    # the link leads to the words, and not to the bar above them
-    r'href="#main-content">Skip to main content': 'href="#words">Skip to the words',
+    # the link leads to the words, if there are any, and not to the bar above them
     r'<article class="bd-article">': '<article class="bd-article" id="words" tabindex="-1">',
+    r'href="#main-content">Skip to main content(?=.*<article [^>]*id="words")': 'href="#words">Skip to the words',
     r'<div role="list" class="citation-list">': '<div class="citation-list">',  # its entries are no list's items
     r' role="doc-biblioentry"': "",  # deprecated
     r' aria-label="Search" data-bs': " data-bs",  # another name than the one that is read on it
@@ -90,7 +92,10 @@ def plain(page: str) -> str:
 
 
 def marked(page: str) -> str:
-    """Let a long table count its rows, which scroll under its head, its sentences have room, an interval a line."""
+    """Let a long table count its rows, which scroll under its head, its sentences have room, an interval a line.
+
+    Numbers and verdicts have one form, whatever made them.
+    """
     return _VERDICT.sub(_verdict, _TABLE.sub(_marked, page))
 
 
@@ -107,6 +112,7 @@ def _replaced(page: str, pairs: dict[str, str]) -> str:
 
 def _marked(table: re.Match[str]) -> str:
     classes, rest, inside = table.groups()
+    inside = _WORDS.sub(lambda words: typeset(words[0]), inside)
     inside = _INTERVAL.sub(r'<span class="kept">\g<0></span>', _CELL.sub(_sentence, inside))
     rows = inside.partition("<tbody")[2].count("<tr")
     if rows >= LONG and "long-table" not in classes:

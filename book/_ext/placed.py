@@ -105,6 +105,7 @@ FOLDED = {"parameters": "the parameters"}  # cells, by their tags
 
 _TARGET = re.compile(r'^<a id="([^"\s]+)"></a>$', flags=re.MULTILINE)
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")
+_WORK = re.compile(r"(\w[^()\d]*?),? (\(?)(\d{4})\)?")
 _ELSEWHERE = re.compile(r"\.(?:ipynb|md)(?:#|$)|-claim-")
 _NUMBER = re.compile(r"\d{4}\.\d{4,5}|10\.\d{4,}/\S+")  # of arXiv, or a DOI
 
@@ -235,6 +236,15 @@ def note(app: Sphinx, doctree: nodes.document) -> None:
             slugs.setdefault(address, (0, address, address))
 
 
+def cite(app: Sphinx, doctree: nodes.document) -> None:
+    """Let links to works read alike: Sajed and Sheffet (2019); in brackets Sajed and Sheffet, 2019."""
+    for link in doctree.findall(nodes.reference):
+        work = _WORK.fullmatch(link.astext()) if link.get("refuri", "").startswith("http") else None
+        if work:
+            names = work[1].replace(" & ", " and ")
+            link.children = [nodes.Text(f"{names} ({work[3]})" if work[2] else f"{names}, {work[3]}")]
+
+
 def lift(app: Sphinx, doctree: nodes.document) -> None:
     """Let what a cell shows under headings be sections of the page, which its contents list."""
     for head in reversed(list(doctree.findall(nodes.rubric))):
@@ -263,5 +273,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("source-read", fold, priority=700)
     app.connect("doctree-read", lift, priority=100)  # before the contents are read off
     app.connect("doctree-read", note)
+    app.connect("doctree-read", cite)
     app.connect("doctree-resolved", loosen)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

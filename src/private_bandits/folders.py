@@ -7,8 +7,17 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-BROKEN = (OSError, EOFError, pickle.UnpicklingError, ValueError, OverflowError, MemoryError)
-"""What it raises to read a pickle that cannot be opened, was cut, or was written over."""
+BROKEN = (
+    OSError,
+    EOFError,
+    pickle.UnpicklingError,
+    ValueError,
+    OverflowError,
+    MemoryError,
+    ImportError,
+    AttributeError,
+)
+"""What it raises to read a pickle that cannot be opened, was cut or written over, or names what is not there."""
 _WEEK = 7 * 24 * 3600.0
 
 

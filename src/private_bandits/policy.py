@@ -81,7 +81,7 @@ class Policy(Shown):
 
     @property
     def kernel(self) -> Kernel:
-        """The module that plays it: that of its record."""
+        """The module of its record, which plays it."""
         return module_of(self.record)
 
     @property

@@ -340,7 +340,7 @@ def _picture(
     problems = rows["problem"].unique() if "problem" in rows else []
     where = f" on {problems[0]}" if len(problems) == 1 else ""
     alt = f"Regret at the last round{', from the least' if x == 't' else f' along {x}'}. {'; '.join(said)}."
-    at_places = (one.words.replace("{}", "where they cross") for one in words)
+    at_places = (one.words.replace("{}", "the value where they cross") for one in words)
     written = [*dict.fromkeys([*(spoken or {}).values(), *at_places])]
     alt += f" Written in it: {'; '.join(filter(None, written))}." if any(written) else ""
     runs = figures.caption_runs(rows[rows["mechanism"] != "uniform"])  # whose regret may be exact

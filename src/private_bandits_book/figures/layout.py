@@ -328,7 +328,7 @@ def _margin_text(axes: Axes, end: End, characters: int) -> Text:
         words += f"\n{arrow} {numbers.short(float(f'{end.y:.3g}'))}"
     low = any(not re.search("[A-Z0-9bdfhklt]", line) for line in words.split("\n")[1:])  # matplotlib draws it higher
     text = axes.text(1, 0, words, transform=axes.transAxes, color=readable_colour(end.colour), va="center")
-    text.set(linespacing=1.3 if low or "$" in words else 1.05, label=end.label)
+    text.set(linespacing=1.3 if low else 1.15 if "$" in words else 1.05, label=end.label)
     return text
 
 
@@ -379,36 +379,41 @@ def _say(panel: Panel) -> None:
             wanted, allowed = _around(axes.transData.transform((x, y))), None
         else:
             continue
-        text = axes.text(0, 0, wrapped(words, 24), transform=None, color=CLAIM_COLOUR, ha="center", va="center")
+        text = axes.text(0, 0, words, transform=None, color=CLAIM_COLOUR, ha="center", va="center")
         text.set(zorder=7, linespacing=1.3 if "^" in words else 1.1)
-        taken.append(_settle(axes, text, wanted, drawn, taken, allowed))
+        settled = []
+        for characters in (24, 14):  # in few lines, or where that covers less in more
+            text.set_text(wrapped(words, characters))
+            settled.append((*_settle(axes, text, wanted, drawn, taken, allowed), text.get_text()))
+        _, middle, best = min(settled, key=lambda one: one[0])
+        text.set(text=best, position=axes.transAxes.inverted().transform(middle), transform=axes.transAxes)
+        taken.append(text.get_window_extent())
 
 
 def _settle(
     axes: Axes, text: Text, wanted: np.ndarray, drawn: np.ndarray, taken: Sequence[Bbox], allowed: Path | None
-) -> Bbox:
-    """Give words the best of the wanted places, the first ones being the nearest, and return their box."""
+) -> tuple[float, np.ndarray]:
+    """Return how much words cover in the best of the wanted places, the nearest ones first, and that place."""
     wide, tall = _size(text)
     room, best, least = axes.get_window_extent(), wanted[0], math.inf
+    right = max([room.x1, *(one.x1 for one in taken)])  # words may stand among the labels
     for far, at in enumerate(wanted):
         middle = at[:2] + at[2:] * (wide / 2, tall / 2)
         box = Bbox.from_bounds(middle[0] - wide / 2 - 2, middle[1] - tall / 2 - 1, wide + 4, tall + 2)
         covered = ((drawn > (box.x0, box.y0)) & (drawn < (box.x1, box.y1))).all(axis=1).sum()
         meets = sum(box.overlaps(one) for one in taken)
-        outside = max(0.0, room.x0 - box.x0, box.x1 - room.x1, room.y0 - box.y0, box.y1 - room.y1)
+        outside = max(0.0, room.x0 - box.x0, box.x1 - right, room.y0 - box.y0, box.y1 - room.y1)
         beyond = allowed is not None and not allowed.contains_points([*box.corners()], radius=1.0).all()
         cost = covered + 1000 * meets + 100 * outside + 1e5 * beyond + 0.05 * far
         if cost < least:
             least, best = cost, middle
-    inverse = axes.transAxes.inverted()
-    text.set(position=inverse.transform(best), transform=axes.transAxes)
-    return text.get_window_extent()
+    return least, best
 
 
 def _around(point: np.ndarray) -> np.ndarray:
     """Places around a point, the nearest first: where, and which side of the words is nearest to it."""
     places = []
-    for far in (7, 14, 22, 32, 44):
+    for far in (7, 14, 22, 32, 44, 60):
         for x, y in ((1, -1), (-1, 1), (1, 1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0)):
             places.append((point[0] + far * x, point[1] + far * y, x, y))
     return np.array(places, float)

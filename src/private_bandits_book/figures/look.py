@@ -133,9 +133,11 @@ _XYZ /= _XYZ.sum(axis=1, keepdims=True)  # white is 1, 1, 1
 
 def wrapped(text: str, characters: int = 18) -> str:
     """Break a long label into lines, never around an equals sign, with what follows ^ raised."""
-    whole = re.sub(r" (=|<|>|≤|≥) ", "\u00a0\\1\u00a0", typeset(text))
-    filled = textwrap.fill(whole, characters, break_long_words=False, break_on_hyphens=False)
-    return re.sub(r"\^[-−]?[\d.]*\d", lambda found: f"$^{{{found[0][1:]}}}$", filled)
+    whole, raised = re.sub(r" (=|<|>|≤|≥) ", "\u00a0\\1\u00a0", typeset(text)), r"\^[-−]?[\d.]*\d"
+    exponents = iter(re.findall(raised, whole))
+    short = re.sub(raised, lambda found: "^" * (1 + len(found[0]) // 2), whole)  # as wide as an exponent is
+    filled = textwrap.fill(short, characters, break_long_words=False, break_on_hyphens=False)
+    return re.sub(r"\^+", lambda _: f"$^{{{next(exponents)[1:]}}}$", filled)
 
 
 def x_name(x: str) -> str:

@@ -1,15 +1,11 @@
 """Rerun a chapter with new parameters into a folder of its own."""
 
-import hashlib
-import json
 import platform
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +13,16 @@ import nbformat
 
 from private_bandits import checks
 from private_bandits_book.book import Book
-from private_bandits_book.jobs.atomic import replacing, scratch
+from private_bandits_book.jobs.atomic import scratch
 from private_bandits_book.jobs.environment import neutral
 from private_bandits_book.jobs.execute import ChapterFailed, Execution, execute, notebook_text
+from private_bandits_book.jobs.output import output, seal
 from private_bandits_book.jobs.progress import announce, log
 from private_bandits_book.pages.rerun import against_the_book
 from private_bandits_book.parameters import UsageError, validate
 from private_bandits_book.versions import python, versions
 
 _MARK = "private-bandits run"
-_ALLOWED = "the output folder must be absent, empty or byte for byte an earlier run's"
 _RAISED = re.compile(r"^(?:\w+\.)*[A-Z]\w*[a-z]: .+", flags=re.MULTILINE)  # an exception's line, whatever its name
 
 
@@ -54,13 +50,8 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
     values = validate(chapter, book.parameters(chapter), given)
     if values["output_dir"]:
         raise UsageError(f"output_dir must be empty, as -o is the folder, got {checks.brief(values['output_dir'])}")
-    directory = directory.resolve()
-    if directory.exists() and not directory.is_dir():
-        raise UsageError(f"{_ALLOWED}, got the file {directory}")
-    if Path.cwd().resolve().is_relative_to(directory) and directory.exists():
-        raise UsageError(f"the output folder must not be or hold the current folder, got {directory}")
     chosen = ", ".join(f"{name}={values[name]}" for name in ("horizon", "replications", "seed"))
-    with _made_for(directory) as fresh:
+    with output(directory) as fresh:
         announce(book, f"run {chapter} with {chosen}", {chapter: values})
         for folder in ("data", "figures"):
             (fresh / folder).mkdir()
@@ -68,55 +59,7 @@ def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> 
         (fresh / f"{chapter}.ipynb").write_bytes(notebook_text(result.notebook).encode())
         log(f"building the page of {chapter}, some seconds")
         _build_page(book, chapter, fresh, against_the_book(book, chapter, values, fresh / "data"))
-        files = [path for path in sorted(fresh.rglob("*")) if path.is_file()]
-        contents = {path.relative_to(fresh).as_posix(): _digest(path) for path in files}
-        provenance = _provenance(chapter, values, result, contents)
-        text = f"{json.dumps(provenance, indent=1, ensure_ascii=False)}\n"
-        (fresh / "provenance.json").write_text(text, encoding="utf-8")
-
-
-def _check_unchanged(folder: Path, shown: Path) -> None:
-    """Refuse a folder with anything in it that is not byte for byte what a run wrote."""
-    paths = sorted(folder.rglob("*"))
-    known = _known(folder / "provenance.json") if paths else {}
-    if paths and not known:
-        raise UsageError(f"{_ALLOWED}, got {shown}")
-    for path in paths:
-        name = path.relative_to(folder).as_posix()
-        as_it_was = path.is_dir() or name == "provenance.json" or (path.is_file() and _digest(path) == known.get(name))
-        if path.is_symlink() or not as_it_was:
-            raise UsageError(f"{_ALLOWED}, got {shown} with {name} in it, added or changed since")
-
-
-def _known(path: Path) -> dict[str, str]:
-    """Return the hashes of the files of an earlier run, none if it is none."""
-    try:
-        earlier = json.loads(path.read_bytes() if path.is_file() else "")
-        return dict(earlier["contents"]) if earlier["made_by"] == _MARK else {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-@contextmanager
-def _made_for(directory: Path) -> Iterator[Path]:
-    """Yield a folder that takes the place of the output folder if the block succeeds."""
-    absent = [folder for folder in directory.parents if not folder.exists()]
-    try:
-        with ExitStack() as stack:
-            try:
-                directory.parent.mkdir(parents=True, exist_ok=True)
-                fresh = stack.enter_context(replacing(directory, partial(_check_unchanged, shown=directory)))
-            except OSError as error:
-                raise UsageError(f"the output folder must be writable, got {directory}: {error.strerror}") from None
-            yield fresh
-    finally:
-        for folder in absent:
-            with suppress(OSError):  # it is not empty: the output is there
-                folder.rmdir()
+        seal(fresh, _provenance(chapter, values, result))
 
 
 def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
@@ -158,10 +101,10 @@ def _build_page(book: Book, chapter: str, fresh: Path, said: str) -> None:
         shutil.copytree(html, fresh, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".*"))
 
 
-def _provenance(chapter: str, values: dict[str, Any], result: Execution, contents: dict[str, str]) -> dict[str, Any]:
+def _provenance(chapter: str, values: dict[str, Any], result: Execution) -> dict[str, Any]:
     pairs = zip(result.notebook.cells, result.seconds, strict=True)
     cells = {cell["id"]: round(spent, 3) for cell, spent in pairs if cell.cell_type == "code"}
     said = {"made_by": _MARK, "chapter": chapter, "parameters": values, "seed": values["seed"]}
     where = {"versions": versions(), "python": python()}
     seconds = {"total": round(sum(result.seconds), 3), "cells": cells}
-    return said | where | {"platform": platform.platform(), "seconds": seconds, "contents": contents}
+    return said | where | {"platform": platform.platform(), "seconds": seconds}

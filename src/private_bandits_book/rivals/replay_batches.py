@@ -146,7 +146,7 @@ def log_likelihood(noisy: float, n: int, epsilon: float) -> np.ndarray:
 
 
 @compiled
-def _wanted(below, ends, draws, choice):
+def _wanted(below: np.ndarray, ends: np.ndarray, draws: np.ndarray, choice: np.random.Generator) -> int:
     """The arm that wins and has no draw left; until then every win uses up one."""
     while True:
         best, largest = 0, -1.0

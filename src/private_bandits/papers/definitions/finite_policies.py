@@ -61,17 +61,7 @@ class Greedy(FinitePolicy):
         checks.integer("n_arms", self.n_arms, at_least=2)
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return 1 for the best arm.
-
-        Parameters
-        ----------
-        history : tuple of (int, float)
-            Arm and reward of each round so far.
-
-        Returns
-        -------
-        array, shape (arms,)
-        """
+        """Return 1 for the best arm."""
         return np.eye(self.n_arms)[_leader(history, self.n_arms)]
 
 
@@ -108,17 +98,7 @@ class Response(FinitePolicy):
         response_probabilities(self.epsilon, n_values=checks.integer("n_arms", self.n_arms, at_least=2))
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return exp(epsilon) / (exp(epsilon) + n_arms - 1) for the best arm, the rest in equal parts.
-
-        Parameters
-        ----------
-        history : tuple of (int, float)
-            Arm and reward of each round so far.
-
-        Returns
-        -------
-        array, shape (arms,)
-        """
+        """Return exp(epsilon) / (exp(epsilon) + n_arms - 1) for the best arm, the rest in equal parts."""
         return _respond(self.epsilon, _leader(history, self.n_arms), self.n_arms)
 
 
@@ -157,17 +137,7 @@ class Exponential(_Noisy):
     """
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return the normalised weights.
-
-        Parameters
-        ----------
-        history : tuple of (int, float)
-            Arm and reward of each round so far.
-
-        Returns
-        -------
-        array, shape (arms,)
-        """
+        """Return the normalised weights."""
         return _softmax(self.epsilon / 2 * _sums(history, self.n_arms)[0])
 
 
@@ -197,17 +167,7 @@ class LaplaceArgmax(_Noisy):
     """
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return the probability that each arm has the largest noisy mean.
-
-        Parameters
-        ----------
-        history : tuple of (int, float)
-            Arm and reward of each round so far.
-
-        Returns
-        -------
-        array, shape (arms,)
-        """
+        """Return the probability that each arm has the largest noisy mean."""
         means, pulls = _means(history, self.n_arms)
         scales = 1 / (self.epsilon * np.maximum(pulls, 1))
         return np.array(noisy_argmax(tuple(means.tolist()), tuple(scales.tolist())))
@@ -259,15 +219,6 @@ class LocallyPrivate(FinitePolicy):
 
     def probabilities(self, history: History) -> np.ndarray:
         """Return the learner's distribution, averaged over the responses given the arms and rewards so far.
-
-        Parameters
-        ----------
-        history : tuple of (int, float)
-            Arm and reward of each round so far.
-
-        Returns
-        -------
-        array, shape (arms,)
 
         Raises
         ------
@@ -326,17 +277,7 @@ class Retraction(FinitePolicy):
         return self.epsilon + math.log1p(-self.slack * -math.expm1(-2 * self.epsilon))
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return 1/2 each, but for the second and third arm.
-
-        Parameters
-        ----------
-        history : tuple of (int, float)
-            Arm and reward of each round so far.
-
-        Returns
-        -------
-        array, shape (arms,)
-        """
+        """Return 1/2 each, but for the second and third arm."""
         if len(history) == 1:
             return _respond(self.answer, int(history[0][1] == 1), 2)
         if len(history) == 2 and history[1][0] == 1:
@@ -349,20 +290,7 @@ class _Overhearing(FinitePolicy):
     """What policies share that see more than they are paid."""
 
     def signal(self, outcome: tuple[float, ...], arm: int) -> tuple[float, ...]:
-        """All outcomes are seen, whatever is pulled.
-
-        Parameters
-        ----------
-        outcome : tuple of float, shape (arms,)
-            What each arm would give.
-        arm : int
-            The arm that was pulled.
-
-        Returns
-        -------
-        tuple of float
-            The outcome.
-        """
+        """All outcomes are seen, whatever is pulled."""
         return outcome
 
 
@@ -398,17 +326,7 @@ class Eavesdropper(_Overhearing):
         response_probabilities(self.epsilon, n_values=2)
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return randomised response on the arm not pulled, if it would have paid, else on the one pulled.
-
-        Parameters
-        ----------
-        history : tuple of (int, tuple of float)
-            Arm and outcome of each round so far.
-
-        Returns
-        -------
-        array, shape (arms,)
-        """
+        """Return randomised response on the arm not pulled, if it would have paid, else on the one pulled."""
         if not history:
             return np.full(2, 0.5)
         arm, outcome = history[-1]
@@ -442,17 +360,7 @@ class Hedge(_Overhearing, _Noisy):
     """
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return the normalised weights exp(epsilon sum / 2).
-
-        Parameters
-        ----------
-        history : tuple of (int, tuple of float)
-            Arm and outcome of each round so far.
-
-        Returns
-        -------
-        array, shape (arms,)
-        """
+        """Return the normalised weights exp(epsilon sum / 2)."""
         rows = np.array([outcome for _, outcome in history], dtype=float).reshape(-1, self.n_arms)
         return _softmax(self.epsilon / 2 * rows.sum(axis=0))
 
@@ -488,15 +396,6 @@ class OneAnswer(FinitePolicy):
 
     def probabilities(self, history: History) -> np.ndarray:
         """Return the probabilities of both arms.
-
-        Parameters
-        ----------
-        history : tuple of (int, float)
-            Arm and reward of each round so far.
-
-        Returns
-        -------
-        array, shape (arms,)
 
         Raises
         ------
@@ -540,17 +439,7 @@ class Password(FinitePolicy):
         checks.integer("horizon", self.horizon, at_least=3)
 
     def probabilities(self, history: History) -> np.ndarray:
-        """Return 1/2 each, but arm 0 at first, and at last what is revealed.
-
-        Parameters
-        ----------
-        history : tuple of (int, float)
-            Arm and reward of each round so far.
-
-        Returns
-        -------
-        array, shape (arms,)
-        """
+        """Return 1/2 each, but arm 0 at first, and at last what is revealed."""
         if 0 < len(history) < self.horizon - 1:
             return np.full(2, 0.5)
         told = len(history) > 0 and history[0][1] == 1 and all(arm == reward for arm, reward in history[1:])

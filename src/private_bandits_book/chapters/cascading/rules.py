@@ -226,7 +226,7 @@ def theorem_11() -> Ruling:
 def theorem_11_remark() -> Ruling:
     """At p = 1/K what is proved over (L - K) ln T/(gap epsilon^2), whatever K, at small epsilon."""
     least, falls = lemmas.theorem_11_at_one_over_k()
-    said = f"what we prove is at least {least:.2g} times it, with the power {falls:.2g} of K; "
+    said = f"what we prove is at least {least:.2g} times it, with the exponent {falls:.2g} of K; "
     said += "(1-p)^(K-1) is at least 1/e there"
     return _PROVED(True if falls > -_NEAR else None, said, least)
 
@@ -234,7 +234,7 @@ def theorem_11_remark() -> Ruling:
 def theorem_12() -> Ruling:
     """The print against an algorithm that exists, uniformly in p; and with Kveton's divergence."""
     grows, ratio = lemmas.theorem_12_over_proved()
-    said = f"at K = 1 and gap = p/2 it exceeds the regret of DP-KLUCB by a factor with the power {grows:.2f} of 1/p"
+    said = f"at K = 1 and gap = p/2 it exceeds the regret of DP-KLUCB by a factor with the exponent {grows:.2f} of 1/p"
     again = f"with gap/d(p - gap || p) instead of 1/gap it is at most {ratio:.3g} times what we prove"
     return after_repair(_PROVED(grows < _NEAR, said, grows), _PROVED(ratio <= 2.0 + 1e-9, again, ratio))
 
@@ -256,8 +256,8 @@ def matching_ldp() -> Ruling:
 def k_squared() -> Ruling:
     """How far two replies are apart: in the clicks that the sentence names, and in all that must be hidden."""
     clicks, both = lemmas.reply_exponents()
-    said = f"a cascade has one click, so two replies differ by 2 in L1, with the power {clicks:.3g} of K"
-    again = f"hiding the examinations too takes K + 1, with the power {both:.3g}"
+    said = f"a cascade has one click, so two replies differ by 2 in L1, with the exponent {clicks:.3g} of K"
+    again = f"hiding the examinations too takes K + 1, with the exponent {both:.3g}"
     needed = 1.0 - _NEAR
     return after_repair(_EXACT(clicks > needed, said, clicks), _EXACT(both > needed, again, both))
 

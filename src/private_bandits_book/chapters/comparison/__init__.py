@@ -1,4 +1,4 @@
-"""The page that runs all algorithms of the book against each other. It makes no claim of a paper."""
+"""The page that says which algorithm to take: a benchmark. It makes no claim of a paper."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,14 +6,15 @@ from typing import Any
 from private_bandits import checks
 from private_bandits_book.parameters import few
 
-_LONGEST = 9 * 10**15  # as far as sums of rewards and of noise are drawn exactly enough: below 2^53
+_RANKED = (0.1, 1.0, 10.0)
 
 
 def check_parameters(**values: Any) -> None:
     """Raise a ValueError if the parameters of the chapter are out of range."""
-    checks.integer("horizon", values["horizon"], at_least=100, at_most=10**8)
-    checks.integer("long_horizon", values["long_horizon"], at_least=10**4, at_most=_LONGEST)
-    few(values, 8, "epsilons")
+    checks.integer("horizon", values["horizon"], at_least=100, at_most=10**6)
+    if values["epsilon"] not in _RANKED:
+        raise ValueError(f"epsilon must be one of {', '.join(map(str, _RANKED))}, got {values['epsilon']:g}")
+    few(values, 4, "epsilons")
 
 
 def long_studies() -> dict[str, Callable[..., Any]]:

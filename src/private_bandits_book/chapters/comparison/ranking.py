@@ -1,323 +1,349 @@
-"""Private policies for one problem, at equal epsilon really paid: runs, prices, a ranking, a recommendation.
+"""Prices and rankings of the benchmark: geometric means over instances that nobody chose, policy against policy.
 
-The best is chosen on every other run and measured on the rest. A policy that leaks has no epsilon that could be equal;
-it is run at what it promises, and never ranked.
+Only equal guarantees are ranked together, and constants of a theorem never with tuned ones.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from IPython.display import Markdown
-from scipy.optimize import brentq
 
-from private_bandits.estimates import Interval, mean_interval, ratio_interval
-from private_bandits.policy import Policy
+from private_bandits.estimates import Interval, half_width
 from private_bandits_book import plots
-from private_bandits_book.figures.layout import MOST_LINES
-from private_bandits_book.numbers import short
-from private_bandits_book.runs import NAMES, join, uniform_play
+from private_bandits_book.chapters.comparison.entrants import ENTRANTS
+from private_bandits_book.numbers import power, short
+from private_bandits_book.plots import Picture
 
-__all__ = ["advice", "certified", "chosen", "least", "paying", "play", "priced", "ranking", "show", "without"]
+__all__ = ["answer", "apart", "best", "drawn", "groups", "panels", "priced", "ranked", "table", "worst"]
 
-Maker = Callable[[float], Policy]
-_FAR = 1e3  # the factor within which nominal and paid epsilon lie
-_COLUMNS = {"rank": "Rank", "policy": "Policy", "trust": "Trust", "shown": "Regret", "price": "Price of privacy"}
-
-
-def certified(policy: Policy) -> bool:
-    """Return whether everything that a policy releases has a finite epsilon.
-
-    Parameters
-    ----------
-    policy : Policy
-
-    Returns
-    -------
-    bool
-    """
-    paid = policy.privacy.effective_epsilon
-    return paid is not None and math.isfinite(paid)
+_CLASSES = {False: "tuned", True: "as proved"}
+_ORDER = [f"{trust}, {kind}" for trust in ("central", "central, joint", "local") for kind in ("pure", "approximate")]
+_Z, _MANY, _LEAST = 1.96, 10**6, 1e-9
+_MEANS = "Geometric means over {} instances; bands are 95 % over instances and runs."
 
 
-def paying(make: Maker, epsilon: float) -> Policy:
-    """Return the policy that pays epsilon for all that it releases; one that leaks has it as its promise.
+def priced(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """Return the private rows with their price, the regret over the least without privacy on the instance.
 
     Parameters
     ----------
-    make : callable
-        Takes the nominal epsilon.
-    epsilon : float
-        > 0; infinity for no privacy.
-
-    Returns
-    -------
-    Policy
-    """
-    policy = make(epsilon)
-    if math.isinf(epsilon) or not certified(policy):
-        return policy
-
-    def excess(log_nominal: float) -> float:
-        paid = make(math.exp(log_nominal)).privacy.effective_epsilon
-        return math.log(max(paid or 0.0, 1e-300) / epsilon)
-
-    at = math.log(epsilon)
-    if not math.isclose(math.exp(excess(at)), 1.0, rel_tol=1e-12):
-        policy = make(math.exp(brentq(excess, at - math.log(_FAR), at + math.log(_FAR), xtol=1e-14, rtol=1e-14)))
-    return policy
-
-
-def play(
-    chapter: Any,
-    problem: Any,
-    free: Iterable[Policy],
-    makers: Iterable[Maker],
-    horizon: int | None = None,
-    slow: Mapping[str, Maker] | None = None,
-    epsilons: Sequence[float] | None = None,
-) -> pd.DataFrame:
-    """Run policies without privacy, and private ones at every epsilon of the page and without noise.
-
-    Parameters
-    ----------
-    chapter : Chapter
-        With a name or without one.
-    problem : problem of the library
-    free : iterable of Policy
-    makers : iterable of callable
-        Each takes a nominal epsilon.
-    horizon : int, optional
-        Where it differs from the chapter's.
-    slow : mapping of str to callable, optional
-        Makers by the longer study of the chapter that has their runs, which are read where they are the same.
-    epsilons : sequence of float, optional
-        What is paid, > 0. Default: the chapter's parameters `epsilons` and `epsilon`.
+    rows : DataFrame
+        Of a study of the test instances.
+    kind : str
+        Of `ENTRANTS`.
 
     Returns
     -------
     DataFrame
-        As `Chapter.play` returns at the horizon, with `pays`, what is really paid.
+        With `log` of the price, `variance` of that by the runs of the policy, `base_variance` by those of the policy
+        without privacy, and `proved`, whether its constants are those of a theorem. A policy that has no constants to
+        choose and a theorem has a row in both classes.
     """
-    paid = epsilons if epsilons is not None else [*chapter.parameters["epsilons"], chapter.parameters["epsilon"]]
-    how: dict[str, Any] = {"horizon": horizon, "checkpoints": []}
-    runs = [chapter.play(problem, list(free), pays=math.inf, **how)]
-    each_paid = [*sorted({*paid}), math.inf]
-    for label, make in (slow or {}).items():
-        runs += [chapter.play(problem, [paying(make, each)], pays=each, stored=label, **how) for each in each_paid]
-    for epsilon in each_paid:
-        policies = [paying(make, epsilon) for make in makers]
-        runs.append(chapter.play(problem, policies, pays=epsilon, **how))
-    found = join(*runs)
-    leaks = np.isfinite(found["epsilon"]) & ~np.isfinite(found["effective_epsilon"])
-    return found.assign(nominal=found["epsilon"], trust=found["trust"].where(~leaks, "leaking"))
-
-
-def least(runs: pd.DataFrame) -> str:
-    """Return the policy with the least regret, on the runs by which it is chosen.
-
-    Parameters
-    ----------
-    runs : DataFrame
-
-    Returns
-    -------
-    str
-    """
-    chosen = runs[runs["replication"] % 2 == 0]
-    return str(chosen.groupby("policy", sort=False)["regret"].mean().idxmin())
-
-
-def without(runs: pd.DataFrame) -> tuple[str, np.ndarray]:
-    """Return the best policy without privacy, and its regret on the runs that did not choose it.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        Of `play`.
-
-    Returns
-    -------
-    str, array
-    """
-    free = runs[np.isinf(runs["pays"])]
-    name = least(free)
-    best = free[free["policy"] == name]
-    return name + ", without noise" * (best["mechanism"].iloc[0] != "none"), _rest(best)
-
-
-def priced(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the private runs with their regret over the least without privacy, and the price of uniform play.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        Of `play`.
-
-    Returns
-    -------
-    DataFrame
-    """
-    base = without(runs)[1].mean()
-    private = runs[np.isfinite(runs["pays"])]
-    even = uniform_play(private).drop(columns="pays").merge(private[["pays"]].drop_duplicates(), how="cross")
-    found = join(private, even)
-    return found.assign(regret=found["regret"] / base, epsilon=found["pays"])
-
-
-def ranking(runs: pd.DataFrame, epsilon: float) -> pd.DataFrame:
-    """Rank the certified policies at one epsilon that all pay.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        Of `play`.
-    epsilon : float
-        Among those that are paid.
-
-    Returns
-    -------
-    DataFrame
-        A row per policy, the least regret first. The rank counts the policies whose regret is less by an interval of
-        the paired differences that lies below 0; a shared rank says "(tied)", which no spreadsheet takes for a formula.
-    """
-    here = runs[(runs["pays"] == epsilon) & (runs["trust"] != "leaking")]
-    finals = {name: part["regret"].to_numpy() for name, part in here.groupby("policy", sort=False)}
-    order = sorted(finals, key=lambda name: float(finals[name].mean()))
-    ranks = {
-        name: 1 + sum(mean_interval(finals[other] - finals[name]).high < 0 for other in order if other != name)
-        for name in order
-    }
-    base, rows = without(runs)[1], []
-    for name in order:
-        facts = here[here["policy"] == name].iloc[0]
-        regret, price = mean_interval(finals[name]), ratio_interval(_rest(here[here["policy"] == name]), base)
-        shared = [*ranks.values()].count(ranks[name]) > 1
-        shown = NAMES.get(name, name)
-        row = {
-            "rank": f"{ranks[name]}{' (tied)' * shared}",
-            "policy": shown,
-            "trust": facts["trust"],
-            "epsilon": epsilon,
-        }
-        row |= {"nominal": facts["nominal"], "regret": regret.measured}
-        row |= {"regret_low": regret.low, "regret_high": regret.high}
-        row |= {"price_low": price.low, "price_high": price.high}
-        rows.append(row | {"shown": _said(regret), "price": _said(price)})
-    return pd.DataFrame(rows)
-
-
-def show(chapter: Any, label: str, runs: pd.DataFrame, caption: str, epsilon: float | None = None) -> Markdown:
-    """Show prices against epsilon and the ranking of a family, and return the recommendation.
-
-    The figure has what is recommended in colour, and of all others those with the least regret, in grey.
-
-    Parameters
-    ----------
-    chapter : Chapter
-    label : str
-        Of the figure `figure-<label>` and the table `table-ranking-<label>`.
-    runs : DataFrame
-        Of `play`.
-    caption : str
-        What the problem is.
-    epsilon : float, optional
-        At which they are ranked. Default: the chapter's parameter `epsilon`.
-
-    Returns
-    -------
-    Markdown
-    """
-    epsilon, free = chapter.parameters["epsilon"] if epsilon is None else epsilon, without(runs)[0]
-    said = f"{caption} Regret over that of {free}, which has the least without privacy."
-    look: dict[str, Any] = {"xscale": "log", "yscale": "log", "xlabel": "ϵ, really paid", "ylabel": "price of privacy"}
-    table, prices = ranking(runs, epsilon), priced(runs)
-    first = table.drop_duplicates("trust")
-    spoken = {row.policy: f"{row.policy}, {row.trust}" for row in first.itertuples()}
-    shown = [*first["policy"], *table["policy"]]
-    left = prices[
-        prices["policy"].replace(NAMES).isin([*dict.fromkeys(shown)][: MOST_LINES - 1])
-        | (prices["policy"] == "uniform")
-    ]
-    more = len(table) - (left["policy"].nunique() - 1)
-    said += f" The {more} policies with the most regret are in the table only." if more > 1 else ""
-    chapter.figure(
-        f"figure-{label}", plots.curves(left, "epsilon", spoken=spoken, **look), said, {f"figure-{label}": prices}
+    rows = rows.assign(epsilon=rows["pays"]).reset_index(drop=True)
+    free = rows[np.isinf(rows["epsilon"])]
+    least = free.loc[free.groupby(["instance", "horizon"])["regret"].idxmin()]
+    base = least[["instance", "horizon"]].assign(
+        base=least["regret"], base_variance=(least["regret_se"] / least["regret"]) ** 2
     )
-    said = f"{caption} All pay ε = {epsilon:g}. Tied policies cannot be told apart on the same seeds."
-    chapter.table(f"table-ranking-{label}", table, said, _COLUMNS)
-    return Markdown(advice(table))
+    found = rows[np.isfinite(rows["epsilon"])].merge(base, on=["instance", "horizon"], validate="m:1")
+    regret = np.maximum(found["regret"], _LEAST)
+    found = found.assign(log=np.log(regret / found["base"]), variance=(found["regret_se"] / regret) ** 2)
+    known = ENTRANTS[kind]
+    proved = found["entrant"].map(lambda name: name in known and bool(known[name].proved))
+    both = found["entrant"].map(lambda name: name in known and known[name].fixed)
+    return pd.concat([found.assign(proved=proved), found[both].assign(proved=False)], ignore_index=True)
 
 
-def advice(table: pd.DataFrame) -> str:
-    """Return what to take: the best under central privacy, and the best under local privacy.
+def groups(rows: pd.DataFrame) -> list[tuple[str, bool]]:
+    """Return the guarantees and classes that have a ranking of their own, in order.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of `priced`.
+
+    Returns
+    -------
+    list of (str, bool)
+        The guarantee, and whether the constants are those of a theorem.
+    """
+    present = {*zip(rows["guarantee"], rows["proved"], strict=True)}
+    order = [*_ORDER, *sorted({name for name, _ in present} - {*_ORDER})]
+    return [(name, proved) for name in order for proved in (False, True) if (name, proved) in present]
+
+
+def implies(stated: str, asked: str) -> bool:
+    """Return whether one guarantee gives another: local gives central, pure gives approximate, all give joint."""
+    if {stated, asked} - {*_ORDER}:
+        return stated == asked
+    pure = stated.endswith("pure") or asked.endswith("approximate")
+    local = stated.startswith("local") or not asked.startswith("local")
+    return pure and local and ("joint" not in stated or "joint" in asked)
+
+
+def ranked(
+    rows: pd.DataFrame, guarantee: str, proved: bool, epsilon: float, horizon: int, *, stronger: bool = False
+) -> pd.DataFrame:
+    """Rank the policies of one guarantee and class at one epsilon and horizon, over the test instances.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of `priced`.
+    guarantee, proved
+        Of `groups`.
+    epsilon : float
+    horizon : int
+    stronger : bool
+        Whether those take part whose guarantee gives this one, too.
+
+    Returns
+    -------
+    DataFrame
+        A row a policy, the least price first: `rank`, one more than the policies that have less beyond error, over the
+        instances that both have; the price with its interval over instances and runs; the number of instances on which
+        it has less than every other beyond error; failed runs; the worst price, and its instance.
+    """
+    fits = rows["guarantee"].map(lambda one: implies(one, guarantee) if stronger else one == guarantee)
+    here = rows[fits & (rows["proved"] == proved) & (rows["epsilon"] == epsilon) & (rows["horizon"] == horizon)]
+    logs = here.pivot(index="instance", columns="entrant", values="log")
+    variances = here.pivot(index="instance", columns="entrant", values="variance")
+    order = logs.mean().sort_values().index
+    told = []
+    if here.empty:
+        return here
+    for name in order:
+        mine, error, part = logs[name], variances[name], here[here["entrant"] == name]
+        others = [other for other in order if other != name]
+        less = [_mean(logs[other] - mine, variances[other] + error).high < 0 for other in others]
+        ahead = [(logs[other] - mine) > _Z * np.sqrt(variances[other] + error) for other in others]
+        won = np.logical_and.reduce(ahead) if ahead else np.ones(len(mine), bool)
+        price = _mean(part["log"], part["variance"] + part["base_variance"])
+        worst = part.loc[part["log"].idxmax()]
+        row = {"rank": 1 + sum(less), "policy": name, "guarantee": part["guarantee"].iloc[0]}
+        row |= {"class": _CLASSES[proved], "price": math.exp(price.measured)}
+        row |= {"low": math.exp(price.low), "high": math.exp(price.high)}
+        row |= {"won": int(np.sum(won)), "instances": len(part), "failed": part["failed"].sum()}
+        row |= {"runs": part["replications"].sum(), "worst": math.exp(worst["log"]), "where": worst["instance"]}
+        told.append(row)
+    found = pd.DataFrame(told)
+    shown = [f"{short(p)} [{short(a)}, {short(b)}]" for p, a, b in found[["price", "low", "high"]].to_numpy()]
+    failed = [f"{a} of {b:,}" for a, b in found[["failed", "runs"]].to_numpy()]
+    at_worst = [f"{short(number)} ({place})" for number, place in zip(found["worst"], found["where"], strict=True)]
+    return found.assign(shown=shown, failures=failed, at_worst=at_worst)
+
+
+def table(rows: pd.DataFrame, epsilon: float, horizon: int, times: pd.Series | None = None) -> pd.DataFrame:
+    """Return all rankings of a kind of problem below each other.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of `priced`.
+    epsilon : float
+    horizon : int
+    times : Series, optional
+        Microseconds a round, by policy.
+
+    Returns
+    -------
+    DataFrame
+        As of `ranked`, with `time`.
+    """
+    found = pd.concat([ranked(rows, *group, epsilon, horizon) for group in groups(rows)], ignore_index=True)
+    return found if times is None else found.assign(time=found["policy"].map(times))
+
+
+def best(table: pd.DataFrame) -> list[str]:
+    """Return the policies that share the first rank.
 
     Parameters
     ----------
     table : DataFrame
-        Of `ranking`.
+        Of `ranked`.
 
     Returns
     -------
-    str
-        Markdown.
+    list of str
     """
-    best = {trust: (part.iloc[0], _tied(part)) for trust, part in table.groupby("trust", sort=False)}
-    first = table.iloc[0]
-    said = best[first["trust"]][1]
-    if "local" not in best:
-        return f"With a trusted curator take {said}, at {first['price']} times the least regret."
-    local, named = best["local"]
-    alone = f"{named}, at {local['price']} times the regret without privacy"
-    if first["trust"] == "local":
-        return f"Take {alone}, whether you have a trusted curator or not."
-    return f"Take {said} if you have a trusted curator, at {first['price']} times, and else {alone}."
+    return [*table.loc[table["rank"] == 1, "policy"]]
 
 
-def _tied(table: pd.DataFrame) -> str:
-    """The policies that share the first rank of a table, which are as good advice as the first of them."""
-    names = [f"**{name}**" for name in table.loc[table["rank"] == table["rank"].iloc[0], "policy"]]
-    return " or ".join(names) + " (tied)" * (len(names) > 1)
-
-
-def chosen(families: dict[str, pd.DataFrame], epsilon: float) -> pd.DataFrame:
-    """Return the prices of the best policies of each family and trust, and of the leaking one with the least regret.
+def answer(rows: pd.DataFrame, epsilon: float, horizon: int) -> pd.DataFrame:
+    """Return what to take under each guarantee: the first among all policies whose guarantee gives the asked one.
 
     Parameters
     ----------
-    families : dict
-        Runs of `play` by the name of the family.
+    rows : DataFrame
+        Of `priced`.
     epsilon : float
-        At which the best are chosen.
+    horizon : int
 
     Returns
     -------
     DataFrame
-        With `kind`, what protects and whom one trusts, and `facet`, the family.
+        A row a guarantee, unless the row before takes the same: `guarantee`; `take, price, worst, failed` of the tuned
+        ones, or of those with the constants of a theorem where they have less; and `proved`, the first of these.
+    """
+    rows = rows[rows["entrant"] != "All or nothing"]
+    told: list[dict[str, Any]] = []
+    for guarantee in dict.fromkeys(name for name, _ in groups(rows) if name in _ORDER):
+        row: dict[str, Any] = {"guarantee": guarantee}
+        classes = [ranked(rows, guarantee, proved, epsilon, horizon, stronger=True) for proved in (False, True)]
+        if len(classes[1]):
+            row["proved"] = f"{' or '.join(best(classes[1]))}: {classes[1]['shown'].iloc[0]}"
+        found = min((one for one in classes if len(one)), key=lambda one: one["price"].iloc[0])
+        first = found.iloc[0]
+        row |= {"take": " or ".join(best(found)), "price": first["shown"], "worst": first["at_worst"]}
+        row["failed"] = first["failures"]
+        if all(row["take"] != one["take"] for one in told):
+            told.append(row)
+    return pd.DataFrame(told)
+
+
+def apart(rows: pd.DataFrame, policies: Sequence[str], epsilon: float, by: str, horizon: int = 0) -> pd.DataFrame:
+    """Return the prices of some policies apart by horizon, or at one horizon by family.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of `priced`.
+    policies : sequence of str
+    epsilon : float
+    by : {"horizon", "family"}
+    horizon : int
+        Of the prices by family.
+
+    Returns
+    -------
+    DataFrame
+        A row a policy: its geometric mean price in words.
+    """
+    here = rows[(rows["epsilon"] == epsilon) & rows["entrant"].isin(policies)]
+    here = here.drop_duplicates(["entrant", "instance", "horizon"])
+    if by == "family":
+        here = here[here["horizon"] == horizon]
+    named = {"horizon": here["horizon"], "family": here["instance"].str.rpartition(" ")[0].rename("family")}[by]
+    prices = np.exp(here["log"].groupby([here["entrant"], named]).mean()).unstack()
+    if by == "horizon":
+        prices.columns = [f"T = {power(int(each))}" for each in prices.columns]
+    return prices.reindex([*policies]).rename_axis("policy").map(short)
+
+
+def worst(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the worst price of each policy that a search found, and where.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of a study that searches.
+
+    Returns
+    -------
+    DataFrame
+        A row a policy: `policy`, `instance`; `chosen`, the price in the half of the runs by which it was chosen, and
+        `price`, that in the other half.
+    """
+    by = rows["instance"]
+    free = rows[np.isinf(rows["pays"])].groupby("instance")[["chosen", "regret"]].min()
+    private = rows[np.isfinite(rows["pays"])]
+    bases = [by[private.index].map(free[half]) for half in ("chosen", "regret")]
+    private = private.assign(chosen=private["chosen"] / bases[0], price=private["regret"] / bases[1])
+    found = private.loc[private.groupby("entrant", sort=False)["chosen"].idxmax()]
+    found = found[["entrant", "instance", "chosen", "price"]].reset_index(drop=True)
+    return found.rename(columns={"entrant": "policy"})
+
+
+def drawn(
+    rows: pd.DataFrame,
+    spoken: Mapping[str, str],
+    others: Sequence[str],
+    horizon: int,
+    epsilon: float | None = None,
+) -> Picture:
+    """Draw prices along epsilon, or along the horizon: those that the text speaks of in colour, the others grey.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of `priced`.
+    spoken : mapping of str to str
+        Policies, with what stands at the ends of their lines.
+    others : sequence of str
+        Policies that are drawn in grey.
+    horizon : int
+        T of the prices along epsilon.
+    epsilon : float, optional
+        Of the prices along the horizon, which is drawn where this is given.
+
+    Returns
+    -------
+    Picture
+    """
+    by = "epsilon" if epsilon is None else "horizon"
+    here = rows[rows["horizon"] == horizon] if epsilon is None else rows[rows["epsilon"] == epsilon]
+    frame = pd.concat([_line(here, name, by) for name in (*spoken, *others)], ignore_index=True)
+    look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy"}
+    picture = plots.curves(frame, by if epsilon is None else "t", spoken=spoken, **look)
+    where = f"T = {power(horizon)}" if epsilon is None else f"ϵ = {epsilon:g}"
+    return picture._replace(facts=f"{where}. {_MEANS.format(frame['instances'].max())}", data=_data(frame, by))
+
+
+def panels(tests: Mapping[str, pd.DataFrame], horizons: Mapping[str, int], epsilon: float) -> Picture:
+    """Draw the least prices of central and of local privacy along epsilon, a panel a kind of problem.
+
+    Parameters
+    ----------
+    tests : mapping of str to DataFrame
+        Of `priced`, by kind.
+    horizons : mapping of str to int
+        T, by kind.
+    epsilon : float
+        At which the policy with the least price is chosen.
+
+    Returns
+    -------
+    Picture
     """
     found = []
-    for name, runs in families.items():
-        prices, here = priced(runs), runs[runs["pays"] == epsilon]
-        for trust, part in here.groupby("trust", sort=False):
-            best = prices[(prices["policy"] == least(part)) & (prices["trust"] == trust)]
-            found.append(best.assign(kind=_kind(best.iloc[0]), facet=name))
-    return join(*found)
+    for kind, rows in tests.items():
+        here = rows[(rows["horizon"] == horizons[kind]) & (rows["entrant"] != "All or nothing")]
+        for trust in ("central", "local"):
+            part = here[(here["epsilon"] == epsilon) & here["guarantee"].str.startswith(trust)]
+            name = part.groupby("entrant")["log"].mean().idxmin()
+            found.append(_line(here, name, "epsilon").assign(facet=kind, kind=trust))
+    frame = pd.concat(found, ignore_index=True).assign(t=1)
+    look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy", "same": False}
+    picture = plots.panels(frame, "epsilon", by="facet", label=lambda row: row.kind, headed=False, **look)
+    longest = sorted({*horizons.values()})
+    facts = f"T = {power(longest[0])} to {power(longest[-1])}, by panel. {_MEANS.format('the')}"
+    return picture._replace(facts=facts, data=_data(frame, "epsilon", "facet"))
 
 
-def _kind(row: pd.Series) -> str:
-    protects = "quantiles" if row["mechanism"] == "exponential" else row["family"]
-    named = {"response": "randomised response", "tree": "counters", "laplace": "Laplace", "gaussian": "Gaussian"}
-    return f"{named.get(protects, protects)}, {row['trust'].replace('leaking', 'leaks')}"
+def _line(rows: pd.DataFrame, name: str, by: str) -> pd.DataFrame:
+    """The geometric mean prices of a policy, as rows that plots read."""
+    found = []
+    here = rows[rows["entrant"] == name].drop_duplicates(["instance", by])
+    for (guarantee, at), part in here.groupby(["guarantee", by]):
+        price = _mean(part["log"], part["variance"] + part["base_variance"])
+        first = part.iloc[0]
+        row = {"policy": name, "trust": guarantee.split(",")[0], "mechanism": "", "family": ""}
+        row |= dict.fromkeys(["epsilon", "value_epsilon", "effective_epsilon"], first["epsilon"])
+        row |= {"t": first["horizon"], "horizon": first["horizon"], by: at, "regret": math.exp(price.measured)}
+        row |= {"instances": len(part), "replications": _MANY}
+        found.append(row | {"regret_se": (math.exp(price.high) - math.exp(price.low)) / 2 / _Z})
+    return pd.DataFrame(found)
 
 
-def _said(found: Interval) -> str:
-    low, middle, high = map(short, (found.low, found.measured, found.high))
-    return middle if low == high else f"{middle} [{low}, {high}]"
+def _data(frame: pd.DataFrame, *by: str) -> pd.DataFrame:
+    return frame[[*by, "policy", "trust", "regret", "regret_se", "instances"]].rename(columns={"regret": "price"})
 
 
-def _rest(runs: pd.DataFrame) -> np.ndarray:
-    """The regret on the runs that do not choose, all where they are few."""
-    values = runs["regret"].to_numpy()
-    return values[1::2] if len(values) >= 4 else values
+def _mean(logs: pd.Series, variances: pd.Series) -> Interval:
+    """A mean over instances; its interval is for other instances like these, and at least that of the runs."""
+    middle, size = float(logs.mean()), len(logs)
+    spread = float(half_width(logs.sem(), size)) if size > 1 else math.inf
+    half = max(spread, _Z * math.sqrt(float(variances.sum())) / size)
+    return Interval(middle, middle - half, middle + half, runs=size)

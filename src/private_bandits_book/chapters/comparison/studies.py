@@ -1,46 +1,226 @@
-"""The longer studies of the comparison: policies in Python, and one whose index takes long to find."""
+"""What the benchmark runs: tuning on the calibration instances, and every policy on the test instances.
+
+A row holds the mean of a policy's runs on an instance, its error, and how many runs have failed.
+"""
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
 from functools import partial
-from itertools import combinations
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from private_bandits import baselines
-from private_bandits.papers import cascading
-from private_bandits.problems import Arms, SemiBandit
-from private_bandits_book import rivals
-from private_bandits_book.rivals import OneBit, OneItem
-from private_bandits_book.studies import LongRun, LongStudy
+from private_bandits.policy import Player
+from private_bandits.privacy import private_kl
+from private_bandits.problems.lists import ListProblem
+from private_bandits_book.chapters.comparison.entrants import ENTRANTS, FREE, Setting, guarantee, made
+from private_bandits_book.chapters.comparison.families import instances, searched
+from private_bandits_book.studies import LongRun, LongStudy, play_long
 
-EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, math.inf)  # of the page, and without noise
-HORIZON, SEED, RUNS = 100_000, 2026, 20
+__all__ = ["STUDIES", "failing", "play", "play_halves"]
 
-ARMS = Arms.bernoulli(np.array([0.75, 0.625, 0.5, 0.375, 0.25]))  # of Sajed and Sheffet (2019)
-LISTS = cascading.b_lb(20, 4, 0.2, 0.15)
-SETS = SemiBandit.from_sets([0.5] * 3 + [0.2] * 3, [*combinations(range(6), 3)])
-REPLAYED = partial(baselines.replay, OneItem(), horizon=HORIZON)
-BATCHES = partial(rivals.ListBatches, horizon=HORIZON)
+SEED, TUNING_SEED, SEARCH_SEED = 2029, 2030, 2033
+EPSILONS, FEW = (0.1, 0.3, 1.0, 3.0, 10.0), (0.1, 1.0, 10.0)  # FEW for policies in Python
 
 
-def runs_of(problem: Any, make: Callable[[float], Any]) -> list[LongRun]:
-    """Return the runs of a policy on a problem of the page, at every epsilon."""
-    return [LongRun({"pays": epsilon}, problem, make(epsilon), HORIZON, SEED, RUNS, ()) for epsilon in EPSILONS]
+class Size(NamedTuple):
+    """How long and how often policies for a kind of problem run."""
+
+    horizon: int  # at every epsilon
+    horizons: tuple[int, ...]  # at epsilon 1, too; policies in Python only up to `horizon`
+    runs: int
+    slow_runs: int  # of policies in Python
+    tuning_horizon: int
+    tuning_runs: int
 
 
-STUDIES = {
-    "arms": LongStudy(partial(runs_of, ARMS, baselines.kl_ucb_cf), ["pays"]),
-    "lists": LongStudy(partial(runs_of, LISTS, REPLAYED), ["pays"]),
-    "sets": LongStudy(partial(runs_of, SETS, REPLAYED), ["pays"]),
-    "bits-arms": LongStudy(partial(runs_of, ARMS, OneBit), ["pays"]),
-    "bits-lists": LongStudy(partial(runs_of, LISTS, OneBit), ["pays"]),
-    "bits-sets": LongStudy(partial(runs_of, SETS, OneBit), ["pays"]),
-    "imed-arms": LongStudy(partial(runs_of, ARMS, rivals.DPIMED), ["pays"]),
-    "lazy-arms": LongStudy(partial(runs_of, ARMS, rivals.LazyDPTS), ["pays"]),
-    "batches-lists": LongStudy(partial(runs_of, LISTS, BATCHES), ["pays"]),
-    "batches-sets": LongStudy(partial(runs_of, SETS, BATCHES), ["pays"]),
-    "replies-lists": LongStudy(partial(runs_of, LISTS, partial(rivals.WholeReply, list_size=4)), ["pays"]),
-    "replies-sets": LongStudy(partial(runs_of, SETS, partial(rivals.AllBits, list_size=3)), ["pays"]),
+_LISTS = Size(10**5, (10**3, 10**4), 20, 3, 10**4, 8)
+_LONG = Size(10**12, (10**6, 10**9, 10**15), 40, 0, 10**12, 40)
+SIZES = {
+    "arms": Size(10**5, (10**3, 10**4, 10**6), 10, 10, 20_000, 30),
+    "lists": _LISTS,
+    "sets": _LISTS,
+    "contexts": _LONG,
+    "pairs": _LONG,
+    "tails": _LONG,
+}
+_FREED = ", without noise"
+_DEAR = 3  # runs where a run takes a second
+_TOLD_APART = 20.0  # times ln T, of information about an arm that T pulls of it give
+
+
+def failing(problem: Any, horizon: int, epsilon: float) -> float:
+    """Return the regret in the second half of a run from which on it has failed.
+
+    It is half of what the second best choice has there: the best list without the worst of its items, which is
+    replaced by the best of those that T rounds tell from it, at this epsilon. On contexts it is half of what uniform
+    play has.
+
+    Parameters
+    ----------
+    problem : Arms, Cascade, SemiBandit or LinearContext
+    horizon : int
+        T >= 2.
+    epsilon : float
+        > 0; infinity without privacy.
+
+    Returns
+    -------
+    float
+        Infinite where nothing can be told apart.
+    """
+    if not isinstance(problem, ListProblem):
+        return problem.uniform_regret() * horizon / 4
+    order = np.argsort(-problem.means, kind="stable")
+    kept, least = order[: problem.list_size - 1], float(problem.means[order[problem.list_size - 1]])
+    for item in order[problem.list_size :]:
+        mean = float(problem.means[item])
+        bounded = least <= 1.0 and mean < least and not hasattr(problem, "shape")
+        if bounded and horizon * private_kl(mean, least, epsilon=epsilon) < _TOLD_APART * math.log(horizon):
+            continue
+        if mean < least:
+            gap = problem.best - problem.reward(np.append(kept, item))
+            return float(gap) * horizon / 4
+    return math.inf
+
+
+def play(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
+    """Play a run of the benchmark, and return its row.
+
+    Parameters
+    ----------
+    run : LongRun
+    n_jobs : int
+        As for `simulate`.
+
+    Returns
+    -------
+    DataFrame
+        `regret, regret_se, failed, replications`, and `first`, the regret of the first replication, by which a row can
+        be checked in one run.
+    """
+    half = max(1, run.horizon // 2)
+    frame = play_long(run._replace(checkpoints=(half,)), n_jobs)
+    regret = frame[frame["t"] == run.horizon]["regret"].to_numpy()
+    late = regret - frame[frame["t"] == half]["regret"].to_numpy() if half < run.horizon else 0.0 * regret
+    failed = int((late >= failing(run.problem, run.horizon, run.labels["pays"])).sum())
+    error = float(regret.std(ddof=1) / math.sqrt(len(regret))) if len(regret) > 1 else math.nan
+    row = {"regret": regret.mean(), "regret_se": error, "failed": failed, "replications": len(regret)}
+    return pd.DataFrame([{**row, "first": regret[0]}])
+
+
+def _run(kind: str, name: str, instance: str, setting: Setting, epsilon: float, runs: int, **labels: Any) -> LongRun:
+    numbers, seed = labels.pop("numbers", None), labels.pop("seed", SEED)
+    free = name in FREE[kind] and math.isinf(epsilon)
+    policy = FREE[kind][name](setting) if free else made(kind, name.removesuffix(_FREED), setting, epsilon, numbers)
+    told = {"entrant": name, "instance": instance, "pays": epsilon, "horizon": setting.horizon}
+    told |= {"guarantee": guarantee(policy), **labels}
+    return LongRun(told, setting.problem, policy, setting.horizon, seed, runs)
+
+
+def tuning_runs(kind: str) -> Iterator[LongRun]:
+    """Every setting of every policy that is tuned, on the calibration instances, at epsilon 0.1 and 1."""
+    size = SIZES[kind]
+    for name, entrant in ENTRANTS[kind].items():
+        if entrant.proved or len(entrant.grid) == 1:
+            continue
+        for (instance, problem), epsilon in product(instances(kind, "calibration").items(), (0.1, 1.0)):
+            setting = Setting(problem, size.tuning_horizon)
+            for place, numbers in enumerate(entrant.grid):
+                run = _run(kind, name, instance, setting, epsilon, size.tuning_runs, numbers=numbers, place=place)
+                yield run._replace(seed=TUNING_SEED)
+
+
+def test_runs(kind: str) -> Iterator[LongRun]:
+    """Every policy on the test instances, by epsilon and by horizon; first those without privacy or without noise."""
+    size = SIZES[kind]
+    for (instance, problem), horizon in product(instances(kind).items(), (size.horizon, *size.horizons)):
+        setting = Setting(problem, horizon)
+        for name, make in FREE[kind].items():
+            runs = _runs(size, horizon, isinstance(make(setting), Player))
+            yield _run(kind, name, instance, setting, math.inf, max(2, runs))
+        for name, entrant in ENTRANTS[kind].items():
+            if size is _LONG and not entrant.proved:
+                yield _run(kind, name + _FREED, instance, setting, math.inf, size.runs)
+    for (name, entrant), (instance, problem) in product(ENTRANTS[kind].items(), instances(kind).items()):
+        for epsilon in FEW if entrant.slow else EPSILONS:
+            runs = _DEAR if entrant.dear else size.slow_runs if entrant.slow else size.runs
+            yield _run(kind, name, instance, Setting(problem, size.horizon), epsilon, runs)
+        for horizon in size.horizons:
+            if runs := _runs(size, horizon, entrant.slow):
+                runs = min(runs, _DEAR) if entrant.dear else runs
+                yield _run(kind, name, instance, Setting(problem, horizon), 1.0, runs)
+
+
+def _runs(size: Size, horizon: int, slow: bool) -> int:
+    """How many runs there are of a horizon: fewer of long ones, unless time does not matter."""
+    if horizon <= size.horizon or size.horizon > 10**6:
+        return size.slow_runs if slow else size.runs
+    return 0 if slow else size.runs // 4
+
+
+class Search(NamedTuple):
+    """How many instances are tried for the worst one, how long and how often, and for whom."""
+
+    horizon: int
+    instances: int
+    runs: int
+    policies: tuple[str, ...]
+
+
+SEARCHES = {
+    "arms": Search(10**5, 50, 10, ("DP-KLUCB", "Thompson, replayed", "LDP-UCB-B")),
+    "lists": Search(10**4, 40, 10, ("Thompson, one item, replayed", "Thompson, batches of lists", "one bit")),
+    "sets": Search(10**4, 40, 10, ("Thompson, batches of lists", "Thompson, all bits", "Thompson, one bit")),
+    "contexts": Search(10**12, 200, 12, ("greedy epochs", "LinUCB", "Algorithm 5")),
+    "pairs": Search(10**12, 200, 12, ("greedy epochs", "LinUCB", "private rewards, as proved")),
+    "tails": Search(10**12, 200, 12, ("exceedance counts", "episodes", "LDP Robust SE")),
+}
+
+
+def search_runs(kind: str) -> Iterator[LongRun]:
+    """The recommended policies and the runners-up on many instances at epsilon 1, and those without privacy."""
+    size = SEARCHES[kind]
+    freed = size.policies if SIZES[kind] is _LONG else ()
+    for instance, problem in searched(kind, size.instances).items():
+        setting = Setting(problem, size.horizon)
+        for name in (*FREE[kind], *(name + _FREED for name in freed)):
+            yield _run(kind, name, instance, setting, math.inf, size.runs, seed=SEARCH_SEED)
+        for name in size.policies:
+            yield _run(kind, name, instance, setting, 1.0, size.runs, seed=SEARCH_SEED)
+
+
+def play_halves(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
+    """Play a run of a search, and return its row.
+
+    Parameters
+    ----------
+    run : LongRun
+    n_jobs : int
+        As for `simulate`.
+
+    Returns
+    -------
+    DataFrame
+        `chosen`, the regret of every other replication, by which the worst instance is chosen; `regret`, that of the
+        rest; `replications`, and `first`, as of `play`.
+    """
+    regret = play_long(run._replace(checkpoints=()), n_jobs)["regret"].to_numpy()
+    row = {"chosen": regret[::2].mean(), "regret": regret[1::2].mean()}
+    return pd.DataFrame([{**row, "replications": len(regret), "first": regret[0]}])
+
+
+_COLUMNS = ["entrant", "instance", "pays", "horizon", "guarantee"]
+
+
+def _listed(runs: Any, kind: str) -> list[LongRun]:
+    return [*runs(kind)]
+
+
+STUDIES: Mapping[str, LongStudy] = {
+    **{f"tuning-{kind}": LongStudy(partial(_listed, tuning_runs, kind), [*_COLUMNS, "place"], play) for kind in FREE},
+    **{f"test-{kind}": LongStudy(partial(_listed, test_runs, kind), _COLUMNS, play) for kind in FREE},
+    **{f"worst-{kind}": LongStudy(partial(_listed, search_runs, kind), _COLUMNS, play_halves) for kind in SEARCHES},
 }

@@ -1,5 +1,6 @@
 """What the chapter draws that is no regret: the paper's graphical models, what follows from what, and exact numbers."""
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from private_bandits_book.chapters.definitions import studies
 from private_bandits_book.figures.drawing import blank
 from private_bandits_book.figures.look import HUES, NARROW, WIDTH, style
 from private_bandits_book.package_data import tables
-from private_bandits_book.plots import Picture, Region, panels
+from private_bandits_book.plots import Picture, Region, curves, panels
 
 _INK, _SAID = "#1a1a1a", ("level", "by", "claim")
 Pair = tuple[float, float]
@@ -104,6 +105,17 @@ def ratios(toy: pd.DataFrame) -> Picture:
     finding = "As T grows the ratio falls to 1 under central privacy, and not under local privacy."
     ylabel = "minimax regret over that without privacy"
     return exact(finding, lines, "t", yscale="log", ylabel=ylabel, xlabel="horizon T", spoken=words)
+
+
+def price(factors: pd.DataFrame, epsilon: float) -> Picture:
+    """Draw `studies.factors` at this epsilon, a line for each trust model, with its last factor and the limit."""
+    last = factors.sort_values("t").groupby("trust")["regret"].last()
+    limit = 1 / math.tanh(epsilon / 2)
+    return curves(
+        factors, label=lambda row: str(row.trust), yscale="log", start=1000, ylabel="regret over that without noise",
+        spoken={str(trust): f"{trust}: {one:.1f}" for trust, one in last.items()},
+        bounds=[("1/tanh(ϵ/2)", factors["t"].unique(), limit)],
+    )  # fmt: skip
 
 
 def above_bounds(rows: pd.DataFrame, ylabel: str = "regret") -> Picture:

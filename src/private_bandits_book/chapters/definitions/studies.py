@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from private_bandits import baselines
-from private_bandits.papers.definitions import replacements
+from private_bandits.papers.definitions import bounds, replacements
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
 from private_bandits_book.judging.rates import LEAST_RUNS
@@ -44,6 +44,38 @@ def made(name: str, epsilon: float, n_arms: int = N_ARMS, horizon: int = LONG_HO
         UCB: baselines.ucb,
     }
     return makers[name]()
+
+
+def everyone(epsilons: Iterable[float], n_arms: int, horizon: int) -> list[Policy]:
+    """Return UCB without privacy, and the four algorithms of other papers at every epsilon."""
+    private = product((LDP_UCB, DP_SE, ADAP_KLUCB, DP_KLUCB), epsilons)
+    return [baselines.ucb(), *(made(name, epsilon, n_arms, horizon) for name, epsilon in private)]
+
+
+# --- the minimax bounds, as the paper states them
+
+
+def readings(epsilons: Sequence[float], n_arms: int, horizon: int) -> pd.DataFrame:
+    """Return each version of a minimax bound of the paper, and what is proved here.
+
+    Returns
+    -------
+    DataFrame
+        Columns `definition`, `line` ("Table 1", "theorem", "its proof" or "proved here"), `epsilon`, `value`.
+    """
+    lines = {"table": "Table 1", "printed": "theorem", "proof": "its proof"}
+    lines |= dict.fromkeys(["derived", "corrected"], "proved here")
+    known: list[tuple[str, Callable[..., float], str]] = [
+        ("DP", bounds.theorem_3, "table printed proof derived"),
+        ("instantaneous DP", bounds.theorem_2, "table proof corrected"),
+        ("local DP", bounds.theorem_1, "table printed proof derived"),
+    ]
+    rows = [
+        (name, lines[variant], epsilon, theorem(n_arms=n_arms, epsilon=epsilon, horizon=horizon, variant=variant))
+        for name, theorem, variants in known
+        for variant, epsilon in product(variants.split(), epsilons)
+    ]
+    return pd.DataFrame(rows, columns=["definition", "line", "epsilon", "value"])
 
 
 # --- one instance, for many rounds

@@ -107,6 +107,6 @@ def below(panel: pd.DataFrame, reverse: bool = False) -> Ruling:
         middle, se = (far.measured + near.measured) / 2.0, max(far.se, near.se)
         return Interval(middle, far.low, near.high + 2.0 / horizon, se, min(far.runs, near.runs))
 
-    names = f"at T = {horizon:.0e} SE's share of uniform play".replace("e+", "e"), "UCB's"
+    names = f"at T = {horizon:.0e} SE's fraction of uniform play".replace("e+", "e"), "UCB's"
     rule = Less(*names) if not reverse else lambda seen: Less(*names[::-1])(negative(seen))
     return about(by_runs(rule, estimate, least, most, most=1.0), mine, other)

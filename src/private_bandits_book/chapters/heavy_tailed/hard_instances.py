@@ -17,6 +17,14 @@ from private_bandits.problems import Arms
 from private_bandits_book.runs import join
 
 N_ARMS = 5
+WORDS = {
+    "DP Robust SE": "DP Robust SE",
+    "LDP Robust SE": "LDP Robust SE",
+    "lower bound, central": "lower bound",
+    "lower bound, local": "lower bound: no algorithm is below",
+    "order of (4)": "(4), as the talk states",
+}
+"""What stands at the lines of the figure."""
 
 
 def play(chapter: Any, gap: float, v: float, policies: Iterable[Policy], replications: int) -> pd.DataFrame:

@@ -381,7 +381,7 @@ def _contradicted(ratio: _Bound, axis: str, values: Callable[[float], Sequence[f
 
     def one(v: float) -> Ruling:
         slope = max(slopes(lambda at: ratio(at, v), values(v)))
-        said = f"v={v:g}: a lower bound on every algorithm outgrows it as {axis}^{slope:.3g}"
+        said = f"v={v:g}: a lower bound on every algorithm grows faster, by {axis}^{slope:.3g}"
         return _PROVED(False if slope > LEVEL else None, said, slope)
 
     return _each(one)

@@ -17,7 +17,7 @@ class Batches(NamedTuple):
     q: Fraction  # exp(-epsilon)
     first: int = 2
     growth: int = 1
-    loss: Fraction = Fraction(0)
+    cost: Fraction = Fraction(0)
     again: bool = False  # a batch is released twice
     early: bool = False  # the store is filled before the last reward of a batch, and with it again
     reading: bool = False  # a batch whose rewards are all 1 gets one pull more
@@ -42,9 +42,9 @@ def released(n: int, total: int, q: Fraction) -> list[Fraction]:
     return mass if n else [Fraction(1)]
 
 
-def worth(n: int, loss: Fraction) -> int:
+def worth(n: int, cost: Fraction) -> int:
     """The observations that a release of n rewards counts as."""
-    return max(1, math.floor(n * n / (n + loss)))
+    return max(1, math.floor(n * n / (n + cost)))
 
 
 def largest_index(counts: Sequence[int], sums: Sequence[int]) -> list[int]:
@@ -119,7 +119,7 @@ def _pulled(place: _Place, table: Table, batches: Batches) -> Iterator[tuple[_Pl
 def _stores(rewards: Sequence[int], batches: Batches) -> Iterator[tuple[tuple[int, int], Fraction]]:
     """What a release counts as and its sum, which is rounded at random."""
     n = len(rewards)
-    k = worth(n, batches.loss)
+    k = worth(n, batches.cost)
     for y, likely in enumerate(released(n, sum(rewards), batches.q)):
         whole, part = divmod(Fraction(k * y, n), 1)
         for ones, rounded in ((int(whole), 1 - part), (int(whole) + 1, part)):

@@ -12,7 +12,8 @@ from private_bandits_book.judging.verdicts import DERIVED
 def own_replay_privacy(cases: Sequence[tuple[Fraction, Fraction]]) -> Ruling:
     """Each case is the largest ratio of probabilities that was found, and e^epsilon."""
     worst = max(float(np.log(float(found)) / np.log(float(limit))) for found, limit in cases)
-    said = f"{len(cases)} cases over all neighbouring tables, in fractions: the loss is at most {worst:.4g} epsilon"
+    said = f"{len(cases)} cases over all neighbouring tables, in fractions"
+    said = f"{said}: the privacy loss is at most {worst:.4g} epsilon"
     return Holds(excludes=("a batch released twice", "lengths that read the sum"))(
         all(found <= limit for found, limit in cases), said, worst
     )

@@ -47,7 +47,7 @@ TUNING_SEED, TUNING_RUNS = 45, 500  # enough runs to tell one linear run in 500 
 FIRSTS, LEVELS = (0.0, 1.0, 2.0, 4.0, 8.0), (0.4, 0.6, 0.8, 1.0)  # of DP-KLUCB, that were tried
 FIRST, LEVEL = 4.0, 0.6  # chosen of these
 TUNED = "phases double, tuned"  # the variant of DP-KLUCB with them
-EPSILONS, HORIZONS, LOSSES, GROWTHS = (
+EPSILONS, HORIZONS, COSTS, GROWTHS = (
     (0.05, 0.1, 0.3, 1.0, 5.0),
     (10**3, 10**4, 10**6),
     (0.5, 1.0, 2.0, 4.0),
@@ -131,12 +131,12 @@ def private(epsilon: float, n_arms: int, horizon: int) -> list[Policy]:
 
 
 def choice_runs() -> list[LongRun]:
-    """Thompson sampling replayed with twelve rules: loss = factor ln T / epsilon^2, and growth."""
+    """Thompson sampling replayed with twelve rules: cost = factor ln T / epsilon^2, and growth."""
     made = []
     for (name, means), epsilon in product(CHOOSING.items(), (0.1, 0.5, 2.0)):
-        for factor, growth in product(LOSSES, GROWTHS):
-            loss = factor * math.log(CHOICE_HORIZON) / epsilon**2
-            policy = baselines.replay(baselines.thompson(), epsilon, horizon=CHOICE_HORIZON, growth=growth, cost=loss)
+        for factor, growth in product(COSTS, GROWTHS):
+            cost = factor * math.log(CHOICE_HORIZON) / epsilon**2
+            policy = baselines.replay(baselines.thompson(), epsilon, horizon=CHOICE_HORIZON, growth=growth, cost=cost)
             made.append(_long(name, means, policy, CHOICE_HORIZON, factor=factor, growth=growth))
     return made
 
@@ -424,7 +424,7 @@ def untried(rows: pd.DataFrame) -> pd.DataFrame:
     rows : DataFrame
         Of the untried instances, as `Chapter.long` returns them.
     """
-    names = {"Thompson, replayed": "replay", "DP-KLUCB": "DP-KLUCB", f"DP-KLUCB({LEVEL:g})": "chosen"}
+    names = {"Thompson, replayed": "replay", "DP-KLUCB": "DP-KLUCB", f"DP-KLUCB({LEVEL:g})": "tuned"}
     linear = 100 * rows["linear"] / rows["replications"]
     error = rows["regret"].map("{:.0f}".format) + " ± " + (1.96 * rows["regret_se"]).map("{:.0f}".format)
     known = rows.assign(name=rows["policy"].map(names), shown=error, share=linear)

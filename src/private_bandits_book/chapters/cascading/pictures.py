@@ -1,0 +1,118 @@
+"""What the lines of the chapter's figures are called, and what their hues say: whose noise they have."""
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from private_bandits_book.chapters.cascading import studies
+
+NAMES = {
+    "Response, first item": "one bit",
+    "Blocks, kept": "blocks",
+    "Hybrid, log of horizon": "Algorithm 1",
+    "Hybrid": "Algorithm 1",
+    "printed, published": "noise of the experiments",
+    "printed, stated": "noise of the theorems",
+    "proof, stated": "noise of the theorems, as in its proof",
+    "published": "noise of the experiments",
+    "stated": "noise of the theorems",
+    "keep, repaired": "repaired",
+}
+"""What the prose calls policies and variants."""
+_WHOSE = {"published": "experiments", "stated": "theorems", "repaired": "repaired"}
+_HUES = {"published": "printed"}
+
+
+def policy(row: Any) -> str:
+    """Return what a policy is: Algorithm 1 as printed or as in its proof, else by its name, which says its noise.
+
+    Parameters
+    ----------
+    row : row of a frame of `Chapter.play`
+
+    Returns
+    -------
+    str
+    """
+    if row.mechanism != "tree":
+        return str(row.policy)
+    return "as in its proof" if row.variant.startswith("proof") else "Algorithm 1"
+
+
+def named(row: Any) -> str:
+    """Return what a line is called: what the policy is, and whose scale its noise has.
+
+    Parameters
+    ----------
+    row : row of a frame of `Chapter.play`
+
+    Returns
+    -------
+    str
+    """
+    ours = not row.algorithm.startswith("Algorithm")
+    if ours or math.isinf(row.epsilon):
+        return str(row.policy)
+    return f"{policy(row)}, {_WHOSE[_noise(row)]}"
+
+
+def merged(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return runs of the local algorithms in which one line stands for two that lie on each other.
+
+    At the noise of the theorems it is that of Gaussian noise, and stands for Laplace noise as well.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Of `Chapter.play`.
+
+    Returns
+    -------
+    DataFrame
+    """
+    stated = runs["variant"] == "stated"
+    laplace = stated & (runs["algorithm"] == "Algorithm 2")
+    return runs.assign(policy=runs["policy"].where(~stated, "both"))[~laplace]
+
+
+def hue(row: Any) -> str:
+    """Return what the hue of a line says: the noise of the experiments, that of the theorems, or a repair.
+
+    Parameters
+    ----------
+    row : row of a frame of `Chapter.play`
+
+    Returns
+    -------
+    str
+        A key of `figures.look.HUES`.
+    """
+    if row.mechanism == "uniform":
+        return "uniform"
+    return "none" if row.trust == "none" else _HUES.get(_noise(row), _noise(row))
+
+
+def kappa_words(kappa: pd.DataFrame) -> dict[tuple[str, str], str]:
+    """Return what stands at the lines of the figure on kappa: their exponents of K, by panel and label.
+
+    Parameters
+    ----------
+    kappa : DataFrame
+        Rows of the study.
+
+    Returns
+    -------
+    dict
+    """
+    words = {}
+    for p, rows in kappa.groupby("p"):
+        for name, trust in {"one bit": "local", "blocks": "central"}.items():
+            fit, _ = studies.kappa_fit(rows, trust)
+            words[f"p = {p:g}", name] = f"{name}, K^{fit.measured:.2f}"
+    return words
+
+
+def _noise(row: Any) -> str:
+    """Whose noise a line has: published, stated or repaired."""
+    return str(row.variant).rpartition(", ")[2]

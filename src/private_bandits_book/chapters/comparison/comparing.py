@@ -1,0 +1,241 @@
+"""A policy of a reader's own in the rankings of the benchmark, on the instances and seeds of all others."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from tqdm import tqdm
+
+from private_bandits import checks
+from private_bandits.policy import Policy, playable
+from private_bandits.policy_checks import check_policy
+from private_bandits.privacy import Guarantee, audit
+from private_bandits.problems import LinearContext
+from private_bandits.simulation import trace
+from private_bandits_book.book import find_book
+from private_bandits_book.chapters.comparison.entrants import Setting, guarantee
+from private_bandits_book.chapters.comparison.families import FAMILIES, instances
+from private_bandits_book.chapters.comparison.paying import certified, paying
+from private_bandits_book.chapters.comparison.ranking import groups, priced, ranked
+from private_bandits_book.chapters.comparison.studies import SEED, SIZES, play
+from private_bandits_book.jobs.cache import at
+from private_bandits_book.studies import LongRun
+
+__all__ = ["Compared", "compare"]
+
+_TRIED, _MOST = 1000, 10**6  # rounds of a trial, and of a run in Python at most
+_APART = {"unknown", "none", "refuted"}  # what is no guarantee to be ranked with
+
+
+class Compared(NamedTuple):
+    """Where a policy of one's own stands.
+
+    Attributes
+    ----------
+    said : str
+        What was played, and what is ranked, in a line.
+    ranking : DataFrame
+        As of `ranked`, with `yours`, whether a row is the policy's own. Where its privacy is unknown, absent or refuted
+        by the audit, its row is the last one, and has that word as its rank.
+    audited : str
+        What the audit found, in a line.
+    rows : DataFrame
+        The policy's own, an instance each, as those of the benchmark are stored.
+    """
+
+    said: str
+    ranking: pd.DataFrame
+    audited: str
+    rows: pd.DataFrame
+
+    def table(self) -> list[tuple[str, ...]]:
+        """Return the ranking in words.
+
+        Returns
+        -------
+        list of tuples
+            The heads, then a row a policy; the policy's own begins with an arrow.
+        """
+        heads = ("", "rank", "policy", "price", "won", "failed runs", "worst price")
+        shown = self.ranking[["yours", "rank", "policy", "shown", "won", "failures", "at_worst"]]
+        return [heads, *(("->" if yours else "", *map(str, row)) for yours, *row in shown.to_numpy())]
+
+
+def compare(
+    make: Callable[..., Any],
+    kind: str,
+    *,
+    epsilon: float = 1.0,
+    quick: bool = False,
+    proved: str = "",
+    rows: pd.DataFrame | None = None,
+) -> Compared:
+    """Play a policy on the test instances of the benchmark, audit it, and rank it among those of equal guarantee.
+
+    Parameters
+    ----------
+    make : class or function
+        Returns a policy; it is given those of `epsilon, delta, n_arms, list_size, dim, n_actions, horizon` that it
+        names. Its epsilon is the one with which the policy pays the asked one, and delta a tenth of one over the
+        horizon.
+    kind : {"arms", "lists", "sets", "contexts", "pairs", "tails"}
+    epsilon : float
+        Everything that the policy releases pays so much; among those of the benchmark.
+    quick : bool
+        Whether to play every third instance, a fifth as often.
+    proved : str
+        The theorem that has the constants of the policy, which is ranked among such then. Default: the attribute
+        `proved` of the class; where it has none, the policy is ranked among tuned ones.
+    rows : DataFrame, optional
+        Of a study of the test instances. Default: the one that is stored.
+
+    Returns
+    -------
+    Compared
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, the policy cannot be made, pays more than it is asked to, or fails
+        `check_policy`.
+    RuntimeError
+        If the policy cannot be played to the end.
+
+    Notes
+    -----
+    For contexts and heavy tails a policy in Python plays 10^6 rounds, compiled ones as many as in the benchmark.
+    """
+    checks.choice("kind", kind, [*FAMILIES])
+    checks.real("epsilon", epsilon, above=0)
+    problems = dict([*instances(kind).items()][:: 3 if checks.flag("quick", quick) else 1])
+    size, first = SIZES[kind], next(iter(problems.values()))
+    compiled = isinstance(_made(make, epsilon, Setting(first, min(size.horizons))), Policy)
+    horizon = size.horizon if compiled or size.horizon <= _MOST else min(size.horizons)
+    others = _stored(kind, rows, [*problems], epsilon, horizon)
+    policies = {name: _made(make, epsilon, Setting(problem, horizon)) for name, problem in problems.items()}
+    policy = next(iter(policies.values()))
+    if len(promised := {guarantee(each) for each in policies.values()}) > 1:
+        raise ValueError(
+            f"{policy.name} must have one guarantee on all instances, got {' and '.join(sorted(promised))}"
+        )
+    with _playing(policy.name):
+        trace(first, policy, horizon=_TRIED, seed=SEED)
+    _check(policy, first)
+    standing, audited = _audited(make, epsilon, [*problems.values()], quick)
+    standing = standing or guarantee(policy)
+    often = size.runs if compiled else size.slow_runs or size.runs
+    often = max(2, often // 5) if quick else often
+    name, own = f"{policy.name} (yours)", list[pd.DataFrame]()
+    for instance, each in tqdm(policies.items(), desc=policy.name, disable=None, leave=False):
+        labels = {"entrant": name, "instance": instance, "pays": epsilon, "horizon": horizon, "guarantee": standing}
+        with at(f"instance {len(own) + 1} of {len(policies)}"), _playing(policy.name):
+            run = LongRun(labels, problems[instance], each, horizon, SEED, often)
+            own.append(pd.DataFrame([labels]).join(play(run)))
+    mine = pd.concat(own, ignore_index=True)
+    known = priced(pd.concat([others, mine], ignore_index=True), kind)
+    theorem = checks.text("proved", proved or getattr(make, "proved", ""))
+    known.loc[known["entrant"] == name, "proved"] = bool(theorem)
+    ranking, among = _ranking(known, standing, bool(theorem), epsilon, horizon, _trust(policy))
+    ranking.insert(0, "yours", ranking["policy"] == name)
+    said = f"{kind}, {among}, {f'as proved ({theorem})' if theorem else 'tuned'}, epsilon = {epsilon:g}"
+    said += f", T = {horizon:,}: {len(policies)} of {len(instances(kind))} instances, {often} runs of yours on each"
+    return Compared(said, ranking, audited, mine)
+
+
+def _made(make: Any, epsilon: float, setting: Setting) -> Any:
+    """The policy that pays epsilon, made with those of the sizes that it names."""
+    if not callable(make):
+        raise ValueError(f"policy must be a class, or a function that makes one, got {checks.brief(make)}")
+    problem, name = setting.problem, getattr(make, "__name__", "policy")
+    sizes = {size: getattr(problem, size, None) for size in ("n_arms", "list_size", "dim", "n_actions")}
+    try:
+        named = inspect.signature(make).parameters
+        told = {"delta": setting.delta, "horizon": setting.horizon} | sizes
+        told = {one: value for one, value in told.items() if one in named and value is not None}
+        policy = paying(lambda one: make(epsilon=one, **told), epsilon) if "epsilon" in named else make(**told)
+        private = certified(policy)
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{name} must be made on {problem}, got {_said(error)}") from error
+    if private:
+        paid, delta = policy.privacy.effective_epsilon, policy.privacy.effective_delta
+        if paid > 1.01 * epsilon:
+            raise ValueError(f"{name} must pay at most {epsilon:g}, got {paid:g}")
+        if delta > 1.01 * setting.delta:
+            raise ValueError(f"delta of {name} must be at most {setting.delta:g}, got {delta:g}")
+    return policy
+
+
+def _stored(kind: str, rows: pd.DataFrame | None, names: list[str], epsilon: float, horizon: int) -> pd.DataFrame:
+    """The rows of all others on these instances."""
+    found = pd.read_csv(find_book().data("comparison") / f"long-test-{kind}.csv") if rows is None else rows
+    found = found[(found["horizon"] == horizon) & found["instance"].isin(names)]
+    private = sorted({*found.loc[np.isfinite(found["pays"]), "pays"]})
+    if epsilon not in private:
+        known = ", ".join(f"{one:g}" for one in private)
+        raise ValueError(f"epsilon must be one of {known} at T = {horizon:,}, got {epsilon:g}")
+    free = found[np.isinf(found["pays"])]
+    if lacking := [name for name in names if name not in {*free["instance"]}]:
+        raise ValueError(f"rows must have policies without privacy on {lacking[0]} at T = {horizon:,}, got none")
+    return pd.concat([free, found[found["pays"] == epsilon]])
+
+
+def _trust(policy: Any) -> str:
+    return getattr(playable(policy).privacy, "trust", "")
+
+
+def _check(policy: Any, problem: Any) -> None:
+    """Whether it can be repeated and compared; one that says nothing of its privacy may, as it stands apart."""
+    if not isinstance(playable(policy).privacy, Guarantee):
+        stated: dict[str, Any] = {"mechanism": "none", "variant": "", "privacy": Guarantee.none()}
+        policy = SimpleNamespace(name=policy.name, start=policy.start, **stated)
+    check_policy(policy, problem, horizon=_TRIED)
+
+
+def _audited(make: Any, epsilon: float, problems: list[Any], quick: bool) -> tuple[str, str]:
+    """Whether the audit refutes what the policy states, and what it found on the smallest instance."""
+    small = min(problems, key=lambda one: (getattr(one, "list_size", 0), getattr(one, "n_arms", 0)))
+    rounds = 2 if _trust(_made(make, epsilon, Setting(small, 2))) == "local" else 30  # messages come at once
+    policy = _made(make, epsilon, Setting(small, rounds))
+    if guarantee(policy) == "none":
+        return "", "not audited: it states that it is not private"
+    paid, delta = epsilon, 0.0
+    if certified(policy):
+        paid, delta = policy.privacy.effective_epsilon, policy.privacy.effective_delta
+    runs = 0 if isinstance(small, LinearContext) else 6000 if quick else 20_000
+    try:
+        found = audit(policy, problem=small, horizon=rounds, promised=paid, delta=delta, runs=runs, seed=SEED)
+    except Exception as error:
+        return "", f"not audited: {_said(error)}"
+    return "refuted" * (found.verdict == "breaks its promise"), f"audit at epsilon {paid:g}, {rounds} rounds: {found}"
+
+
+def _ranking(
+    known: pd.DataFrame, standing: str, proved: bool, epsilon: float, horizon: int, trust: str
+) -> tuple[pd.DataFrame, str]:
+    """The ranking of a guarantee; below that of a similar one the row of a policy that stands apart."""
+    if standing not in _APART:
+        return ranked(known, standing, proved, epsilon, horizon), standing
+    similar = [group for group, among in groups(known) if among == proved and group not in _APART]
+    among = min(similar, key=lambda group: not (trust and group.startswith(trust)), default=standing)
+    others = [ranked(known, group, proved, epsilon, horizon) for group in similar if group == among]
+    own = known["guarantee"] == standing
+    joined = ranked(known.assign(guarantee=known["guarantee"].mask(own, among)), among, proved, epsilon, horizon)
+    mine = joined[joined["policy"].isin(known.loc[own, "entrant"])].assign(rank=standing, guarantee=standing)
+    return pd.concat([*others, mine], ignore_index=True), among
+
+
+@contextmanager
+def _playing(name: str) -> Iterator[None]:
+    """Say in a line what a policy has raised, or answered."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        raise RuntimeError(f"{name} must play without an error, got {_said(error)}") from error
+
+
+def _said(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"

@@ -1,0 +1,53 @@
+"""Which numbers a policy is given: the least regret on the calibration instances, among those that seldom fail."""
+
+import numpy as np
+import pandas as pd
+
+from private_bandits_book.chapters.comparison.entrants import ENTRANTS
+
+__all__ = ["chosen", "tried"]
+
+ALLOWED = 0.02  # share of failed runs above the least that a policy has in any setting
+
+
+def tried(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return of each setting the geometric mean of regret over the least of its policy, and the share of failed runs.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of a study of tuning.
+
+    Returns
+    -------
+    DataFrame
+        A row per policy and setting: `entrant, place, ratio, failed`.
+    """
+    cells = ["entrant", "instance", "pays"]
+    logs = np.log(rows["regret"] / rows.groupby(cells)["regret"].transform("min"))
+    parts = rows.assign(log=logs, share=rows["failed"] / rows["replications"]).groupby(["entrant", "place"], sort=False)
+    found = parts.agg(ratio=("log", "mean"), failed=("share", "mean")).reset_index()
+    return found.assign(ratio=np.exp(found["ratio"]))
+
+
+def chosen(rows: pd.DataFrame, kind: str) -> dict[str, tuple[float, ...]]:
+    """Return the numbers of each tuned policy.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of a study of tuning.
+    kind : str
+        Of `ENTRANTS`.
+
+    Returns
+    -------
+    dict
+        By name of the policy.
+    """
+    found = {}
+    for name, part in tried(rows).groupby("entrant", sort=False):
+        allowed = part[part["failed"] <= part["failed"].min() + ALLOWED]
+        place = int(allowed.sort_values("ratio")["place"].iloc[0])
+        found[str(name)] = ENTRANTS[kind][str(name)].grid[place]
+    return found

@@ -1,0 +1,336 @@
+"""A reader's own policy in the benchmark: where it is ranked, what ends it, and what is left then."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from crash import tree
+
+from private_bandits.baselines import dp_se
+from private_bandits.privacy import Guarantee
+from private_bandits_book.book import Book
+from private_bandits_book.chapters.comparison import comparing, studies
+from private_bandits_book.chapters.comparison.entrants import ENTRANTS, Setting
+from private_bandits_book.chapters.comparison.families import instances
+from private_bandits_book.cli import main
+from private_bandits_book.rivals import LazyDPTS
+
+ROOT = Path(__file__).parents[1]
+HORIZON, RUNS, SLOW = 2000, 10, 5
+OTHERS = ["DP-KLUCB", "AdaP-UCB, as proved", "DP-SE, as proved", "Lazy-DP-TS, as proved", "LDP-UCB-B"]
+LAZY = "Hu and Hegde (2022), Theorem 4"
+POLICY = """
+from private_bandits.privacy import Guarantee
+
+class Mine:
+    name, mechanism, variant = "mine", "uniform", ""
+    BEST, RAISES, ANSWER, RANDOM = max, 0, None, None
+
+    def __init__(self, epsilon, horizon, delta=0.0, n_arms=2):
+        assert delta == 1 / (10 * horizon)
+        self.privacy = Guarantee.certified(epsilon, epsilon, "central", "it reads no reward")
+
+    def start(self, problem, choice, noise):
+        means = problem.means.tolist()
+        self.t, self.n, self.arm = 0, len(means), means.index(type(self).BEST(means))
+        return self
+
+    def ask(self):
+        self.t += 1
+        if self.t == self.RAISES:
+            raise self.ERROR("in round", self.t)
+        if self.t > 150 and self.ANSWER is not None:
+            return self.ANSWER
+        return [self.t - 1 if self.t <= self.n else self.arm]
+
+    def tell(self, feedback):
+        pass
+
+class Loser(Mine):
+    BEST = min
+
+class Unstated:
+    def __init__(self):
+        self.name = "unstated"
+
+    start, ask, tell, BEST, RAISES, ANSWER = Mine.start, Mine.ask, Mine.tell, max, 0, None
+
+class Leaking(Mine):
+    def start(self, problem, choice, noise):
+        self.sums, self.t, self.n = [0.0] * problem.n_arms, 0, problem.n_arms
+        return self
+
+    def ask(self):
+        self.t += 1
+        return [self.t - 1 if self.t <= self.n else self.sums.index(max(self.sums))]
+
+    def tell(self, feedback):
+        if self.t <= self.n:
+            self.sums[self.t - 1] = feedback[0]
+"""
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """A book whose benchmark has few others and short runs."""
+    root = tmp_path_factory.mktemp("book")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(studies.SIZES, "arms", studies.Size(HORIZON, (500, 1000), RUNS, SLOW, 500, 2))
+        rows = []
+        for instance, problem in instances("arms").items():
+            for name in ["Thompson", "UCB(0.5)", *OTHERS]:
+                epsilon, often = 1.0 if name in OTHERS else np.inf, SLOW if "Lazy" in name else RUNS
+                how = {"numbers": ENTRANTS["arms"][name].grid[0]} if name in OTHERS else {}
+                run = studies._run("arms", name, instance, Setting(problem, HORIZON), epsilon, often, **how)
+                rows.append(pd.DataFrame([run.labels]).join(studies.play(run)))
+        (root / "book" / "data" / "comparison").mkdir(parents=True)
+        pd.concat(rows).to_csv(root / "book" / "data" / "comparison" / "long-test-arms.csv", index=False)
+        yield Book(root)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(POLICY)
+    return tmp_path
+
+
+def compared(book, *words):
+    return main(["compare", *words, "--problem", "arms"], book=book)
+
+
+# Where it is ranked
+
+
+@pytest.mark.parametrize(("policy", "place"), [("Mine", 0), ("Loser", -1)])
+@pytest.mark.parametrize("quick", [[], ["--quick"]], ids=["full", "quick"])
+def test_who_is_told_the_best_arm_wins_and_who_is_told_the_worst_loses(policy, place, quick, book, here, capsys):
+    assert compared(book, f"mine.py:{policy}", *quick) == 0
+    out, err = capsys.readouterr()
+    assert err == "" and "consistent" in out and "tuned, epsilon = 1, T = 2,000" in out
+    assert [line for line in out.splitlines() if line.startswith("->") and "mine (yours)" in line]
+    folder = here / "runs" / f"compare-{policy}"
+    assert out.splitlines()[-1] == str((folder / f"{policy}.html").relative_to(here))
+    names = {"rows.csv", "ranking.csv", "provenance.json", f"{policy}.html"}
+    assert {*tree(here)} == {"mine.py", "runs", f"runs/{folder.name}", *(f"runs/{folder.name}/{one}" for one in names)}
+    ranking, rows = pd.read_csv(folder / "ranking.csv"), pd.read_csv(folder / "rows.csv")
+    assert [*ranking["policy"]][place] == "mine (yours)" and ranking["yours"].sum() == 1
+    assert {*ranking["policy"]} == {"mine (yours)", "DP-KLUCB"}  # of equal guarantee, and tuned
+    assert sorted(ranking["rank"]) == [1, 2] and {*ranking["guarantee"]} == {"central, pure"}
+    often, many = (2, 10) if quick else (SLOW, 30)
+    assert len(rows) == many and {*rows["replications"]} == {often} and {*ranking["instances"]} == {many}
+    page = (folder / f"{policy}.html").read_text()
+    assert "mine (yours)" in page and "http" not in page and "<script" not in page
+    assert set(json.loads((folder / "provenance.json").read_text())["contents"]) == names - {"provenance.json"}
+    assert compared(book, f"mine.py:{policy}", "--quick") == 0  # in place of the earlier one
+    (folder / "rows.csv").write_text("edited")
+    assert compared(book, f"mine.py:{policy}", "--quick") == 2 and (folder / "rows.csv").read_text() == "edited"
+
+
+@pytest.mark.parametrize(
+    ("make", "entrant", "proved"),
+    [(dp_se, "DP-SE, as proved", "Sajed and Sheffet (2019), Theorem 4.2"), (LazyDPTS, "Lazy-DP-TS, as proved", LAZY)],
+)
+def test_a_policy_of_the_benchmark_has_the_row_that_is_stored(make, entrant, proved, book):
+    stored = pd.read_csv(book.data("comparison") / "long-test-arms.csv")
+    found = comparing.compare(make, "arms", proved=proved, rows=stored)
+    columns = ["instance", "guarantee", "regret", "regret_se", "failed", "replications", "first"]
+    theirs = stored.loc[stored["entrant"] == entrant, columns].reset_index(drop=True)
+    pd.testing.assert_frame_equal(found.rows[columns], theirs, rtol=1e-12)
+    assert f"as proved ({proved})" in found.said and {*found.ranking["class"]} == {"as proved"}
+    both = found.ranking[found.ranking["yours"] | (found.ranking["policy"] == entrant)]
+    assert len(both) == 2 and both["price"].nunique() == 1 and both["rank"].nunique() == 1
+
+
+@pytest.mark.parametrize(
+    ("policy", "word", "audited"),
+    [
+        ("Unstated", "unknown", "consistent"),
+        ("Leaking", "refuted", "breaks its promise"),
+        ("Open", "none", "not audited: it states that it is not private"),
+    ],
+)
+def test_who_is_not_private_for_all_that_is_known_stands_apart(policy, word, audited, book, here, capsys):
+    more = "\nclass Open(Mine):\n    mechanism, __init__, privacy = 'none', lambda self: None, Guarantee.none()\n"
+    (here / "mine.py").write_text(POLICY + more)
+    assert compared(book, f"mine.py:{policy}", "--quick", "-o", "out") == 0
+    ranking = pd.read_csv(here / "out" / "ranking.csv")
+    assert [*ranking["rank"]] == ["1", word] and [*ranking["yours"]] == [False, True]
+    assert {*pd.read_csv(here / "out" / "rows.csv")["guarantee"]} == {word}
+    assert audited in capsys.readouterr().out
+
+
+def test_a_class_may_name_its_theorem(book):
+    named = type("Named", (LazyDPTS,), {"proved": LAZY})
+    stored = pd.read_csv(book.data("comparison") / "long-test-arms.csv")
+    found = comparing.compare(named, "arms", quick=True, rows=stored)
+    assert f"as proved ({LAZY})" in found.said and len(found.ranking) == 4
+
+
+# What ends it
+
+ENDINGS = {
+    "no file": (2, "none.py:Mine", "", "none.py must import, got FileNotFoundError: "),
+    "no Python": (2, "more.py:More", "class More(", "more.py must import, got SyntaxError: "),
+    "raises": (2, "more.py:More", "1 / 0", "more.py must import, got ZeroDivisionError: division by zero"),
+    "exits": (2, "more.py:More", "raise SystemExit(0)", "more.py must import, got SystemExit: 0"),
+    "no class": (2, "more.py:More", "", "more.py must have More, got no such name"),
+    "no name": (2, "more.py", "", "policy must be FILE.py:CLASS, got 'more.py'"),
+    "a number": (2, "more.py:More", "More = 7", "policy must be a class, or a function that makes one, got 7"),
+    "no policy": (2, "more.py:More", "class More: pass", "More must be made on "),
+    "asks for more": (2, "more.py:More", "def More(budget): pass", "More must be made on "),
+    "pays more": (2, "more.py:More", "def More(horizon): return Mine(3, horizon, 0.1 / horizon)", "More must pay at "),
+    "large delta": (
+        2,
+        "more.py:More",
+        "class More(Mine):\n    def __init__(self, epsilon):\n"
+        "        self.privacy = Guarantee.certified(epsilon, epsilon, 'central', 'none', 0.5)",
+        "delta of More must be at most 0.0002, got 0.5",
+    ),
+    "private here and there": (
+        2,
+        "more.py:More",
+        "def More(epsilon, horizon, n_arms):\n    made = Mine(epsilon, horizon, 0.1 / horizon)\n"
+        "    made.privacy = made.privacy if n_arms < 9 else Guarantee.none()\n    return made",
+        "mine must have one guarantee on all instances, got central, pure and none",
+    ),
+    "says no variant": (
+        2,
+        "more.py:More",
+        "class More(Mine):\n    pass\ndel Mine.variant",
+        "variant of mine must be stated: ",
+    ),
+    "raises in round 900": (
+        1,
+        "more.py:More",
+        "class More(Mine):\n    RAISES, ERROR = 900, ZeroDivisionError",
+        "mine must play without an error, got ZeroDivisionError: ('in round', 900)",
+    ),
+    "raises in round 1900": (
+        1,
+        "more.py:More",
+        "class More(Mine):\n    RAISES, ERROR = 1900, KeyError",
+        "mine must play without an error, got KeyError: ('in round', 1900)",
+    ),
+    "exits in round 900": (
+        1,
+        "more.py:More",
+        "class More(Mine):\n    RAISES, ERROR = 900, SystemExit",
+        "mine must play without an error, got SystemExit: ",
+    ),
+    "no arm": (1, "more.py:More", "class More(Mine):\n    ANSWER = [99]", "mine must play without an error, got Value"),
+    "nonsense": (
+        1,
+        "more.py:More",
+        "class More(Mine):\n    ANSWER = 'banana'",
+        "mine must play without an error, got ValueError: ask() must return ",
+    ),
+    "nothing": (1, "more.py:More", "class More(Mine):\n    ANSWER = ()", "mine must play without an error, got Value"),
+    "draws elsewhere": (
+        1,
+        "more.py:More",
+        "import random\nclass More(Mine):\n    def ask(self):\n        return [random.randrange(2)]",
+        "mine must play without an error, got ValueError: ",
+    ),
+    "interrupted": (
+        130,
+        "more.py:More",
+        "class More(Mine):\n    RAISES, ERROR = 1900, KeyboardInterrupt",
+        "interrupted",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "policy", "text", "line"), ENDINGS.values(), ids=ENDINGS)
+def test_it_ends_in_one_line_and_leaves_nothing(code, policy, text, line, book, here, capsys):
+    (here / "more.py").write_text(POLICY + text)
+    before = tree(here)
+    assert compared(book, policy, "--quick", "-o", "new/out") == code
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith(f"private-bandits: {line}") and err.count("\n") == 1
+    assert tree(here) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--problem", "convex"], "--problem must be one of "),
+        (["--problem", "arms", "--epsilon", "0.7"], "epsilon must be one of 1 at T = 2,000, got 0.7"),
+        (["--problem", "arms", "--epsilon", "nan"], "epsilon must be "),
+        (["--problem", "arms", "--epsilon", "much"], "argument --epsilon: invalid float value: 'much'"),
+        ([], "the following arguments are required: --problem"),
+        (["--problem", "arms", "-o", "mine.py"], "the output folder must be absent, empty or byte for byte an earlier"),
+    ],
+)
+def test_a_bad_word_is_one_line(words, line, book, here, capsys):
+    before = tree(here)
+    assert main(["compare", "mine.py:Mine", *words], book=book) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith(f"private-bandits: {line}") and err.count("\n") == 1
+    assert tree(here) == before
+
+
+def test_a_benchmark_that_is_not_there_is_one_line(here, tmp_path, capsys):
+    assert compared(Book(tmp_path), "mine.py:Mine") == 1
+    err = capsys.readouterr().err
+    assert "long-test-arms.csv" in err and err.count("\n") == 1 and {*tree(here)} == {"mine.py"}
+
+
+def test_a_policy_that_pays_less_than_its_epsilon_is_given_more(book):
+    """Of what it is asked to pay, not of what it is called."""
+    seen = []
+
+    class Halved(LazyDPTS):
+        def __init__(self, epsilon):
+            super().__init__(epsilon)
+            seen.append(epsilon)
+            self.privacy = Guarantee.certified(epsilon, epsilon / 2, "central", "each reward enters half a sum")
+
+    stored = pd.read_csv(book.data("comparison") / "long-test-arms.csv")
+    comparing.compare(Halved, "arms", quick=True, rows=stored)
+    assert seen[-1] == pytest.approx(2.0)
+
+
+def test_the_workflow_compares_what_a_pull_request_adds_to_the_rivals(tmp_path):
+    """Its step, in a repository whose last commit changes two rivals of which one says what it is."""
+    made = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))["jobs"]["make"]
+    (step,) = (step["run"] for step in made["steps"] if "rivals" in step.get("run", ""))
+    folder = tmp_path / "src" / "private_bandits_book" / "rivals"
+    folder.mkdir(parents=True)
+    command = tmp_path / ".venv" / "bin" / "private-bandits"
+    command.parent.mkdir(parents=True)
+    command.write_text('#!/bin/sh\necho "$@" >> said\ntest "$4" != tails\n')
+    command.chmod(0o755)
+
+    def git(*words):
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", *who, *words], cwd=tmp_path, check=True, capture_output=True)
+
+    def stands(**files):
+        for name, text in files.items():
+            (folder / f"{name}.py").write_text(f"import this\n{text}\n")
+        git("add", "src")
+        git("commit", "-m", "a")
+        (tmp_path / "said").unlink(missing_ok=True)
+        code = subprocess.run(["bash", "-e", "-c", step], cwd=tmp_path).returncode
+        return code, (tmp_path / "said").read_text().splitlines() if (tmp_path / "said").exists() else []
+
+    git("init", "-q")
+    git("commit", "--allow-empty", "-m", "a")
+    one = "src/private_bandits_book/rivals/one.py:One --problem"
+    assert stands(one="# benchmark: One --problem arms", old="# benchmark: Old --problem arms")[0] == 0
+    assert stands(one="# benchmark: One --problem lists", two="") == (0, [f"compare {one} lists --quick"])
+    failing = "# benchmark: One --problem tails\n# benchmark: One --problem lists"
+    assert stands(one=failing) == (1, [f"compare {one} tails --quick"])
+
+
+def test_rows_without_a_base_are_refused(book):
+    stored = pd.read_csv(book.data("comparison") / "long-test-arms.csv")
+    with pytest.raises(ValueError, match="rows must have policies without privacy on uniform 1 at T = 2,000"):
+        comparing.compare(LazyDPTS, "arms", quick=True, rows=stored[np.isfinite(stored["pays"])])
