@@ -73,10 +73,12 @@ def test_files_that_it_names_exist() -> None:
         assert (ROOT / name).exists(), name
 
 
-def test_listing_and_claims_run(tmp_path: Path) -> None:
+def test_listing_claims_and_a_report_run(tmp_path: Path) -> None:
     assert "cascading" in _call("-m", "private_bandits_book", "list", cwd=tmp_path)
     (words,) = (words for words in _commands("private-bandits") if words[1] == "claims")
     assert "theorem" in _call("-m", *_module(words), cwd=tmp_path).lower()
+    (words,) = (words for words in _commands("private-bandits") if words[1] == "report")
+    assert _call("-m", *_module(words), cwd=tmp_path).startswith("# Replication report: Cascading bandits\n")
 
 
 def test_notebook_rerun_gives_what_it_promises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,6 +78,16 @@ class Book:
         heading = re.search(r"^# +(.+?) *$", "\n".join(prose), flags=re.MULTILINE)
         return heading[1] if heading else chapter
 
+    def section(self, chapter: str, head: str) -> tuple[str, str]:
+        """Return the first section of a chapter whose heading begins with these words, its heading and its text.
+
+        Both are empty where there is none.
+        """
+        cells = _read(self.path(chapter))["cells"]
+        prose = "\n\n".join(cell["source"] for cell in cells if cell["cell_type"] == "markdown")
+        found = re.search(rf"^## ({re.escape(head)}[^\n]*)\n(.*?)(?=^## |\Z)", prose, flags=re.MULTILINE | re.DOTALL)
+        return (found[1].strip(), found[2].strip()) if found else ("", "")
+
     def data(self, chapter: str) -> Path:
         """Return the folder of a chapter's committed CSV files."""
         return self.pages / "data" / chapter

@@ -73,6 +73,9 @@ def _call(options: argparse.Namespace, book: Book) -> int:
         wanted = {"verdict": options.verdict, "evidence": options.evidence, "claim": options.claim}
         print(ledger_text(book, options.chapters, **wanted, form=options.form), flush=True)
         return 0
+    if options.command == "report":
+        _report(options, book)
+        return 0
     if options.command == "algorithms":
         print(_algorithms_text(), flush=True)
         return 0
@@ -112,6 +115,23 @@ def _execute(options: argparse.Namespace, book: Book) -> int:
         raise UsageError(f"--seeds must be >= 0, got {options.seeds}")
     changed = reproduce(book, options.chapters, long=options.long, seeds=options.seeds, check=options.check)
     return int(options.check and changed)
+
+
+def _report(options: argparse.Namespace, book: Book) -> None:
+    """Print a report, or write it into a folder, where it replaces nothing but an earlier report."""
+    from private_bandits_book.jobs.atomic import write
+    from private_bandits_book.pages.report import BEGINS, report
+
+    said = report(book, options.chapter)
+    if options.output is None:
+        print(said, end="", flush=True)
+        return
+    path = options.output / f"report-{options.chapter}.md"
+    if path.exists() and not (path.is_file() and path.read_bytes().startswith(BEGINS.encode())):
+        raise UsageError(f"{path} must be absent or an earlier report")
+    options.output.mkdir(parents=True, exist_ok=True)
+    write(options.output, {path: said.encode()})
+    print(path)
 
 
 def _algorithms_text() -> str:
@@ -160,6 +180,9 @@ def _parser() -> argparse.ArgumentParser:
     mine.add_argument("--proved", metavar="THEOREM", default="", help="which has its constants; default: it is tuned")
     mine.add_argument("-o", dest="output", metavar="DIR", type=Path, help="default: runs/compare-CLASS")
     commands.add_parser("algorithms", help="list every algorithm: paper, variant, trust, promise, what it pays, file")
+    told = commands.add_parser("report", help="print a replication report of a chapter, a page or two of Markdown")
+    told.add_argument("chapter", metavar="CHAPTER")
+    told.add_argument("-o", dest="output", metavar="DIR", type=Path, help="write DIR/report-CHAPTER.md instead")
     claims = commands.add_parser("claims", help="print the claims and their verdicts")
     claims.add_argument("chapters", metavar="CHAPTER", nargs="*")
     claims.add_argument("--verdict", choices=VERDICTS, default="")

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,10 @@ from private_bandits_book.jobs.output import output, seal
 from private_bandits_book.jobs.progress import announce, log
 from private_bandits_book.pages.rerun import against_the_book
 from private_bandits_book.parameters import UsageError, validate
+from private_bandits_book.versions import python, versions
 
 _MARK = "private-bandits run"
 _RAISED = re.compile(r"^(?:\w+\.)*[A-Z]\w*[a-z]: .+", flags=re.MULTILINE)  # an exception's line, whatever its name
-_PACKAGES = "private-bandits numpy scipy numba pandas xarray joblib matplotlib papermill ipykernel jupyter-book".split()
 
 
 def run(book: Book, chapter: str, given: Mapping[str, Any], directory: Path) -> None:
@@ -106,6 +105,6 @@ def _provenance(chapter: str, values: dict[str, Any], result: Execution) -> dict
     pairs = zip(result.notebook.cells, result.seconds, strict=True)
     cells = {cell["id"]: round(spent, 3) for cell, spent in pairs if cell.cell_type == "code"}
     said = {"made_by": _MARK, "chapter": chapter, "parameters": values, "seed": values["seed"]}
-    where = {"versions": {name: version(name) for name in _PACKAGES}, "python": platform.python_version()}
+    where = {"versions": versions(), "python": python()}
     seconds = {"total": round(sum(result.seconds), 3), "cells": cells}
     return said | where | {"platform": platform.platform(), "seconds": seconds}

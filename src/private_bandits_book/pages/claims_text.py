@@ -31,7 +31,7 @@ def ledger_text(
     UsageError
         If there is no such chapter, or no claim of that identifier.
     """
-    rows = [row for chapter in list(chapters) or book.chapters() for row in _rows(book, chapter)]
+    rows = [row for chapter in list(chapters) or book.chapters() for row in committed(book, chapter)]
     columns = list(rows[0]) if rows else ["chapter"]
     if claim and not any(row["claim"] == claim for row in rows):
         raise UsageError(f"--claim must be an identifier that `private-bandits claims` prints, got {claim!r}")
@@ -55,7 +55,8 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
-def _rows(book: Book, chapter: str) -> list[dict[str, str]]:
+def committed(book: Book, chapter: str) -> list[dict[str, str]]:
+    """Return the committed rows of a chapter's ledger, its name as a column; none where it has no ledger."""
     book.path(chapter)
     path = book.data(chapter) / "claims.csv"
     if not path.is_file():

@@ -1,0 +1,93 @@
+"""The command that prints a replication report says what the ledger says, and writes over nothing but a report."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+import pandas as pd
+import pytest
+from replay import folder
+
+from private_bandits_book.book import Book, find_book
+from private_bandits_book.cli import main
+from private_bandits_book.judging.claims import COLUMNS
+from private_bandits_book.pages.report import report
+
+JUDGED = [path.parent.name for path in sorted(folder("x").parent.glob("*/claims.csv"))]
+
+
+@pytest.fixture
+def judged(tiny: Book) -> Book:
+    """The tiny book with three claims, one of which rests on another."""
+    tiny.data("tiny").mkdir(parents=True)
+    shared = {"measured": "", "low": "", "high": "", "command": "private-bandits reproduce tiny", "reason": "|a| is b"}
+    rows = [
+        {"claim": "one", "kind": "theorem", "locus": "Theorem 1", "verdict": "not reproduced", "evidence": "measured"},
+        {"claim": "two", "kind": "theorem", "locus": "Theorem 2", "verdict": "not reproduced", "evidence": "inherited"},
+        {"claim": "own-three", "kind": "contribution", "verdict": "reproduced", "evidence": "exact"},
+    ]
+    rows[0]["measured"] = "12.5"
+    rows[2] |= {"locus": "This book", "command": "private-bandits reproduce tiny --long"}
+    table = pd.DataFrame([shared | {"statement": f"$x$ holds, {row['claim']}."} | row for row in rows])
+    table.reindex(columns=list(COLUMNS)).to_csv(tiny.data("tiny") / "claims.csv", index=False)
+    return tiny
+
+
+def test_a_report_has_each_claim_below_its_command_and_in_words_what_fails_by_itself(judged, capsys):
+    (judged.pages / "data" / "costs.csv").write_text("work,seconds,cpu,memory\ntiny,3,4,50\nother,1,1,1\n")
+    notebook = judged.pages / "tiny.ipynb"
+    text = notebook.read_text(encoding="utf-8")
+    told = (
+        "# A tiny chapter\\n\\n## What differs from it\\n\\n[All](own.ipynb#x) of [it](https://a.b).\\n\\n## Limits\\n"
+    )
+    assert text.count("# A tiny chapter") == 1
+    notebook.write_text(text.replace("# A tiny chapter", told), encoding="utf-8")
+    assert main(["report", "tiny"], book=judged) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("# Replication report: A tiny chapter\n\n## What was rerun\n")
+    assert re.findall(r"^(?:By `.*`:|\| (?!Where|:).*)$", shown, flags=re.MULTILINE) == [
+        "By `private-bandits reproduce tiny`:",
+        "| Theorem 1 | `one` | not reproduced | measured | 12.5 |",
+        "| Theorem 2 | `two` | not reproduced | inherited |  |",
+        "By `private-bandits reproduce tiny --long`:",
+        "| This book | `own-three` | reproduced | exact |  |",
+        "| Work | Seconds | CPU seconds | MB |",
+        "| `tiny` | 3 | 4 | 50 |",
+    ]
+    fails = "## What fails\n\n- **Theorem 1**, not reproduced. $x$ holds, one. *Here:* \\|a\\| is b.\n\n## Effort"
+    assert fails in shown
+    assert "## What differs from it\n\nAll of [it](https://a.b).\n\n## Versions\n\n" in shown and "Limits" not in shown
+    assert "Python 3." in shown and ", numpy " in shown
+
+
+def test_a_report_replaces_an_earlier_one_and_nothing_else(judged, tmp_path, capsys):
+    target = tmp_path / "new" / "folder"
+    words = ["report", "tiny", "-o", str(target)]
+    path = target / "report-tiny.md"
+    for _ in range(2):
+        assert main(words, book=judged) == 0
+        assert capsys.readouterr().out == f"{path}\n"
+        assert path.read_text(encoding="utf-8") == report(judged, "tiny")
+    assert [*target.iterdir()] == [path]
+    path.write_text("my notes", encoding="utf-8")
+    assert main(words, book=judged) == 2
+    assert capsys.readouterr().err == f"private-bandits: {path} must be absent or an earlier report\n"
+    assert path.read_text(encoding="utf-8") == "my notes"
+
+
+def test_what_judges_nothing_has_no_report(tiny, capsys):
+    assert main(["report", "tiny"], book=tiny) == 2
+    assert capsys.readouterr().err == "private-bandits: chapter must be one with claims, got 'tiny'\n"
+
+
+@pytest.mark.parametrize("chapter", JUDGED)
+def test_the_report_of_a_chapter_has_every_claim_once_and_what_differs(chapter):
+    said = report(find_book(), chapter)
+    with (folder(chapter) / "claims.csv").open(encoding="utf-8", newline="") as file:
+        claims = [row["claim"] for row in csv.DictReader(file)]
+    assert sorted(re.findall(r"^\|.*?\| `([^`]+)` \| .* \|$", said, flags=re.MULTILINE)) == sorted(claims)
+    heads = re.findall(r"^## (.*)", said, flags=re.MULTILINE)
+    assert len(set(heads)) == len(heads) and {"What was rerun", "Verdicts", "Effort", "Versions"} <= set(heads)
+    assert any(head.startswith("What differs from") for head in heads) == (chapter not in ("audit", "replay"))
+    assert not re.search(r"\]\((?!https?://)", said)
