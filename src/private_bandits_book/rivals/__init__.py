@@ -11,6 +11,7 @@ from private_bandits_book.rivals.hu_lazy_ucb import LazyUCB
 from private_bandits_book.rivals.hu_thompson import DPTS, LazyDPTS
 from private_bandits_book.rivals.hu_thompson_ucb import DPTSUCB
 from private_bandits_book.rivals.list_batches import ListBatches
+from private_bandits_book.rivals.one_item_index import OneItemIndex
 from private_bandits_book.rivals.replay_batches import KnownNoise, OneDraw
 from private_bandits_book.rivals.single_observation import OneBit, OneItem
 from private_bandits_book.rivals.whole_reply import AllBits, WholeReply
@@ -31,6 +32,7 @@ __all__ = [
     "OneBit",
     "OneDraw",
     "OneItem",
+    "OneItemIndex",
     "WholeReply",
     "exceedance_counts",
     "greedy_epochs",

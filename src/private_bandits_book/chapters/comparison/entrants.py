@@ -14,12 +14,15 @@ import numpy as np
 
 from private_bandits import baselines
 from private_bandits.papers import cascading, contextual, heavy_tailed, semibandits
+from private_bandits.papers.contextual.accounting import LARGEST_REWARD
 from private_bandits.policy import playable
 from private_bandits.privacy import Guarantee
+from private_bandits.problems import Arms
 from private_bandits_book import rivals
 from private_bandits_book.chapters.comparison.paying import paying
+from private_bandits_book.rivals.exceedance_counts import on_bits
 
-__all__ = ["ENTRANTS", "FREE", "TUNED", "Entrant", "Setting", "guarantee", "made"]
+__all__ = ["ENTRANTS", "FREE", "TUNED", "Entrant", "Setting", "guarantee", "made", "without_contexts"]
 
 FIRSTS, COSTS = (1.0, 2.0, 4.0, 8.0), (0.0625, 0.125, 0.25, 0.5)
 
@@ -58,6 +61,8 @@ class Entrant(NamedTuple):
         Whether it has no constant that could be tuned, and so takes part in both classes.
     dear : bool
         Whether a run in Python takes a second, and there are fewer.
+    arms : bool
+        Whether it ignores contexts, and plays the pair as two arms.
     """
 
     make: Callable[..., Any]
@@ -66,6 +71,7 @@ class Entrant(NamedTuple):
     slow: bool = False
     fixed: bool = False
     dear: bool = False
+    arms: bool = False
 
 
 def made(kind: str, name: str, setting: Setting, epsilon: float, numbers: tuple[float, ...] | None = None) -> Any:
@@ -214,8 +220,14 @@ def _sizes(s: Setting) -> dict[str, int]:
     return {"n_arms": s.problem.n_arms, "list_size": s.problem.list_size, "horizon": s.horizon}
 
 
+_LEVELS = (0.2, 0.3, 0.4, 0.6)
 _SQUARE = tuple(product((0.5, 1.0, 2.0, 4.0), COSTS))
 _SHARED = {
+    "DP-KLUCB, one item": Entrant(
+        lambda s, e, first, level: rivals.OneItemIndex(e, first=s.first(e, first), level=level),
+        grid=tuple(product(FIRSTS, _LEVELS)),
+        slow=True,
+    ),
     "Thompson, one item, replayed": Entrant(_one_item, grid=_SQUARE, slow=True),
     "Thompson, batches of lists": Entrant(_batches, grid=_SQUARE, slow=True),
     "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), slow=True),
@@ -301,6 +313,12 @@ TAILS = {
         lambda s, e: heavy_tailed.dp_robust_se(e, **_told(s), beta=1 / s.horizon), "Tao et al. (2022), slides"
     ),
     "episodes, as proved": Entrant(_episodes, "the chapter's theorem on episodes"),
+    "exceedance bits": Entrant(
+        lambda s, e, threshold, level: rivals.exceedance_counts(
+            e, horizon=s.horizon, threshold=threshold, level=level, local=True
+        ),
+        grid=tuple(product((0.5, 1.0, 2.0, 4.0), (0.3, 0.6, 1.0, 2.0))),
+    ),
     "LDP Robust SE": Entrant(
         lambda s, e, factor: heavy_tailed.ldp_robust_se(e, **_told(s), beta=1 / s.horizon, c=24 * factor), grid=_ONE
     ),
@@ -348,7 +366,19 @@ CONTEXTS = {
 }
 
 
+def without_contexts(problem: Any) -> Arms:
+    """The arms that a pair is for who ignores contexts: rewards of [-2, 2] are rounded to bits at random."""
+    return Arms.bernoulli((np.ravel(problem.means) + LARGEST_REWARD) / (2 * LARGEST_REWARD))
+
+
+_LATE = tuple(product((4.0, 8.0, 16.0, 32.0), _LEVELS))
 PAIRS = CONTEXTS | {
+    "DP-KLUCB, contexts ignored": Entrant(
+        lambda s, e, first, level: baselines.dp_klucb(e, first=s.first(e, first), level=level), grid=_LATE, arms=True
+    ),
+    "KL-UCB on bits, contexts ignored": Entrant(
+        lambda s, e, first, level: on_bits(e, first=s.first(e, first), level=level), grid=_LATE, arms=True
+    ),
     "LinUCB": CONTEXTS["LinUCB"]._replace(grid=_sixteen(-13)),
     "Algorithm 5": CONTEXTS["Algorithm 5"]._replace(grid=_sixteen(-13)),
     "private rewards, as proved": Entrant(
@@ -415,12 +445,14 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "DP-TS-UCB": (0.0474,),
     },
     "lists": {
+        "DP-KLUCB, one item": (8.0, 0.2),
         "Thompson, one item, replayed": (4.0, 0.0625),
         "Thompson, batches of lists": (1.0, 0.25),
         "Thompson, whole reply": (0.208,),
         "one bit": (0.0992,),
     },
     "sets": {
+        "DP-KLUCB, one item": (4.0, 0.2),
         "Thompson, one item, replayed": (1.0, 0.125),
         "Thompson, batches of lists": (0.5, 0.5),
         "super-arm radius": (0.0992,),
@@ -433,6 +465,8 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Algorithm 5": (0.144,),
     },
     "pairs": {
+        "DP-KLUCB, contexts ignored": (32.0, 0.3),
+        "KL-UCB on bits, contexts ignored": (8.0, 0.3),
         "greedy epochs": (16.0, 30.0),
         "greedy epochs, Gaussian": (16.0, 30.0),
         "LinUCB": (0.0149,),
@@ -440,6 +474,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
     },
     "tails": {
         "exceedance counts": (0.5, 0.6),
+        "exceedance bits": (0.5, 0.3),
         "DP Robust SE": (0.0327,),
         "episodes": (0.144,),
         "Quantile SE": (0.000977,),

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from private_bandits.papers.contextual.accounting import LARGEST_REWARD
 from private_bandits.policy import Player
 from private_bandits.privacy import private_kl
 from private_bandits.problems.lists import ListProblem
-from private_bandits_book.chapters.comparison.entrants import ENTRANTS, FREE, Setting, guarantee, made
+from private_bandits_book.chapters.comparison.entrants import ENTRANTS, FREE, Setting, guarantee, made, without_contexts
 from private_bandits_book.chapters.comparison.families import instances, searched
 from private_bandits_book.studies import LongRun, LongStudy, play_long
 
@@ -98,17 +99,18 @@ def play(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `regret, regret_se, failed, replications`, and `first`, the regret of the first replication, by which a row can
-        be checked in one run.
+        `regret, regret_se, failed, replications`, and `first`, the regret of the first replication as it was played, by
+        which a row can be checked in one run.
     """
     half = max(1, run.horizon // 2)
     frame = play_long(run._replace(checkpoints=(half,)), n_jobs)
     regret = frame[frame["t"] == run.horizon]["regret"].to_numpy()
     late = regret - frame[frame["t"] == half]["regret"].to_numpy() if half < run.horizon else 0.0 * regret
     failed = int((late >= failing(run.problem, run.horizon, run.labels["pays"])).sum())
+    first, regret = regret[0], run.labels.get("scale", 1.0) * regret
     error = float(regret.std(ddof=1) / math.sqrt(len(regret))) if len(regret) > 1 else math.nan
     row = {"regret": regret.mean(), "regret_se": error, "failed": failed, "replications": len(regret)}
-    return pd.DataFrame([{**row, "first": regret[0]}])
+    return pd.DataFrame([{**row, "first": first}])
 
 
 def _run(kind: str, name: str, instance: str, setting: Setting, epsilon: float, runs: int, **labels: Any) -> LongRun:
@@ -117,7 +119,10 @@ def _run(kind: str, name: str, instance: str, setting: Setting, epsilon: float, 
     policy = FREE[kind][name](setting) if free else made(kind, name.removesuffix(_FREED), setting, epsilon, numbers)
     told = {"entrant": name, "instance": instance, "pays": epsilon, "horizon": setting.horizon}
     told |= {"guarantee": guarantee(policy), **labels}
-    return LongRun(told, setting.problem, policy, setting.horizon, seed, runs)
+    problem, entrant = setting.problem, ENTRANTS[kind].get(name.removesuffix(_FREED))
+    if entrant is not None and entrant.arms and not free:
+        problem, told = without_contexts(problem), told | {"scale": 2 * LARGEST_REWARD}
+    return LongRun(told, problem, policy, setting.horizon, seed, runs)
 
 
 def tuning_runs(kind: str) -> Iterator[LongRun]:
@@ -172,11 +177,11 @@ class Search(NamedTuple):
 
 SEARCHES = {
     "arms": Search(10**5, 50, 10, ("DP-KLUCB", "Thompson, replayed", "LDP-UCB-B")),
-    "lists": Search(10**4, 40, 10, ("Thompson, one item, replayed", "Thompson, batches of lists", "one bit")),
-    "sets": Search(10**4, 40, 10, ("Thompson, batches of lists", "Thompson, all bits", "Thompson, one bit")),
+    "lists": Search(10**4, 40, 10, ("DP-KLUCB, one item", "Thompson, batches of lists", "one bit")),
+    "sets": Search(10**4, 40, 10, ("DP-KLUCB, one item", "Thompson, batches of lists", "Thompson, one bit")),
     "contexts": Search(10**12, 200, 12, ("greedy epochs", "LinUCB", "Algorithm 5")),
-    "pairs": Search(10**12, 200, 12, ("greedy epochs", "LinUCB", "private rewards, as proved")),
-    "tails": Search(10**12, 200, 12, ("exceedance counts", "episodes", "LDP Robust SE")),
+    "pairs": Search(10**12, 200, 12, ("DP-KLUCB, contexts ignored", "LinUCB", "KL-UCB on bits, contexts ignored")),
+    "tails": Search(10**12, 200, 12, ("exceedance counts", "episodes", "exceedance bits")),
 }
 
 
@@ -208,7 +213,8 @@ def play_halves(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
         rest; `replications`, and `first`, as of `play`.
     """
     regret = play_long(run._replace(checkpoints=()), n_jobs)["regret"].to_numpy()
-    row = {"chosen": regret[::2].mean(), "regret": regret[1::2].mean()}
+    scale = run.labels.get("scale", 1.0)
+    row = {"chosen": scale * regret[::2].mean(), "regret": scale * regret[1::2].mean()}
     return pd.DataFrame([{**row, "replications": len(regret), "first": regret[0]}])
 
 
