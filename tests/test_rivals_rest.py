@@ -23,9 +23,10 @@ from private_bandits.problems import Arms, Cascade, LinearContext, SemiBandit
 from private_bandits.simulation import simulate, trace
 from private_bandits.streams import streams
 from private_bandits_book.rivals.all_observations import AllObserved
-from private_bandits_book.rivals.exceedance_counts import exceedance_counts
+from private_bandits_book.rivals.exceedance_counts import exceedance_counts, on_bits
 from private_bandits_book.rivals.greedy_epochs import greedy_epochs
 from private_bandits_book.rivals.list_batches import ListBatches
+from private_bandits_book.rivals.one_item_index import OneItemIndex
 from private_bandits_book.rivals.whole_reply import AllBits, WholeReply
 
 LISTS = b_lb(6, 3, 0.4, 0.3)
@@ -287,3 +288,41 @@ def test_exceedance_counts_learn_where_the_threshold_tells_the_arms_apart():
         for threshold in (1.0, 0.05)
     )
     assert apart.max() < 1e5 < 1e12 < blind.max()
+
+
+def test_one_bit_of_a_reward_is_sent_as_often_as_is_promised_and_arms_stay_in_order():
+    policy = exceedance_counts(1.0, horizon=3000, threshold=0.5, level=0.7, local=True)
+    truth, flip = response_probabilities(1.0, n_values=2)
+    assert policy.record.flip == flip and policy.privacy.trust == "local" and policy.mechanism == "response"
+    assert policy.privacy.effective_epsilon == pytest.approx(1.0) and truth + flip == pytest.approx(1.0)
+    far = {"horizon": 10**12, "replications": 4, "seed": 1, "n_jobs": 1, "progress": False, "checkpoints": []}
+    local = simulate(PARETO, exceedance_counts(1.0, horizon=10**12, threshold=0.5, local=True), **far).regret[:, -1]
+    free = simulate(PARETO, exceedance_counts(math.inf, horizon=10**12, threshold=0.5), **far).regret[:, -1]
+    assert float(free.mean()) < float(local.mean()) < 1e-6 * PARETO.uniform_regret() * 10**12
+    bits = Arms.bernoulli([0.7, 0.4])
+    played = simulate(bits, on_bits(1.0, level=0.7), **far | {"horizon": 3000}).regret[:, -1]
+    assert float(played.max()) < 0.5 * bits.uniform_regret() * 3000
+
+
+@pytest.mark.parametrize("problem", [LISTS, SETS], ids=["lists", "sets"])
+def test_one_item_index_sums_the_least_observed_item_and_adds_one_noise_a_batch(problem):
+    """Its batches by hand: the observations of the first item, with the noise that the stream has next."""
+    policy, rounds = OneItemIndex(1.0, first=5, level=0.5), 400
+    learner = policy.start(problem, np.random.default_rng(1), np.random.default_rng(2))
+    world, noise, counts, sums, at = np.random.default_rng(3), np.random.default_rng(2), {}, {}, 0
+    while at < rounds:
+        first = learner.ask()[0]
+        shown = [counts.get(item, 0) for item in learner.order]
+        assert shown == sorted(shown) and len(set(learner.order)) == problem.list_size
+        length = max(5, int(0.5 * counts.get(first, 0)))
+        told = (world.random(length) < 0.4).astype(float)
+        for value in told:
+            assert learner.ask() == learner.order
+            learner.tell([value])
+        counts[first] = counts.get(first, 0) + length
+        sums[first] = sums.get(first, 0.0) + told.sum() + noise.laplace(0.0, 1.0)
+        assert learner.counts[first] == counts[first] and learner.sums[first] == pytest.approx(sums[first])
+        at += length
+    fresh = OneItemIndex(1.0, first=5, level=0.5)
+    runs = simulate(problem, fresh, horizon=4000, replications=4, seed=1, n_jobs=1, progress=False, checkpoints=[])
+    assert float(runs.regret[:, -1].mean()) < 0.5 * problem.uniform_regret() * 4000
