@@ -232,7 +232,7 @@ def test_the_findings_are_those_of_the_data():
     (text,) = ["".join(cell["source"]) for cell in cells if "## What we found" in "".join(cell["source"])]
     counts = rows.counts(table())
     assert f"{counts['breaks its promise']} of {counts.sum()} promises are broken" in " ".join(text.split())
-    assert f"{counts['keeps its promise']} are kept" in " ".join(text.split())
+    assert f"{counts['keeps its promise']} promises are kept" in " ".join(text.split())
     trials = pd.read_csv(DATA / "long-reliability.csv")
     accused = trials.loc[trials["kind"].isin(studies.RIGHT), "accused"]
     assert f"{accused.sum() or 'none'} of {len(accused):,} audits" in " ".join(text.split())
