@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 from chromium import NAMES, program
-from PIL import Image
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "_build" / "html" / "book" / "cascading.html"
 PICTURE = Path(__file__).with_name("page.png")
-COLOURS = 64  # of letters, lines and shades, without which the file is three times as large
 
 with sync_playwright() as playwright:
     browser = playwright.chromium.launch(executable_path=program(*NAMES), args=["--no-sandbox"])
@@ -23,6 +20,5 @@ with sync_playwright() as playwright:
     page.get_by_text("Done in").wait_for()
     box = place.bounding_box() or {"x": 0, "y": 0}
     clip = {"x": box["x"] - 24, "y": max(box["y"], 0), "width": 744, "height": 1060}
-    drawn = Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB")
+    page.screenshot(path=PICTURE, clip=clip)
     browser.close()
-drawn.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(PICTURE, optimize=True)
