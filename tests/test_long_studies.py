@@ -190,7 +190,7 @@ def test_a_claimed_power_with_its_logarithm_is_larger_in_the_same_fit():
 def test_what_is_removed_is_measured_beside_what_the_radii_give():
     rows = Chapter("semibandits", changed("semibandits")).long("powers")
     found = sets.removals(sets.exponents(rows))
-    assert len(found) == 10 and (np.abs(found["law"] - [one.measured for one in found["removed"]]) < 0.2).all()
+    assert len(found) == 10 and (np.abs(found["expected"] - [one.measured for one in found["removed"]]) < 0.2).all()
     one, all_arms = (found[found["instances"] == name].iloc[0] for name in ("one matters", "top-K"))
     assert one["removed"].measured > 1.6 and 0.8 < all_arms["removed"].measured < 1.0
 
@@ -218,11 +218,11 @@ def test_the_power_that_privacy_adds_is_found():
     private = added(0.5, "super-arm blocks")
     assert private["regret"].tolist() == pytest.approx([3.0] * 3 + [6.0] * 3 + [12.0] * 3)
     (one,) = sets.growth(private).itertuples()
-    assert one.power[:3] == pytest.approx((0.5, 0.5, 0.5)) and one.horizon == 100
+    assert one.exponent[:3] == pytest.approx((0.5, 0.5, 0.5)) and one.horizon == 100
     level = math.log(100) + math.log(7)  # 2^6 < 100: seven numbers of blocks
     levels = [level + 2 * math.sqrt(k * level) for k in (1, 4, 16)]
-    assert one.law == pytest.approx(np.polyfit(np.log([1, 4, 16]), np.log(levels), 1)[0])
-    assert math.isnan(sets.growth(added(0.5, "Algorithm 3"))["law"].item())
+    assert one.expected == pytest.approx(np.polyfit(np.log([1, 4, 16]), np.log(levels), 1)[0])
+    assert math.isnan(sets.growth(added(0.5, "Algorithm 3"))["expected"].item())
     line = sets.theorem_9_growth(private)
     assert line.groupby("list_size")["regret"].mean().to_dict() == pytest.approx(
         {k: 3.0 * k for k in sets.BLOCKS_SIZES}
