@@ -4,11 +4,15 @@ Thousands have commas, from a million on and below a thousandth there are powers
 percent sign stands off by a narrow blank that breaks no line. Epsilon has the form that formulas have.
 """
 
+from __future__ import annotations
+
 import math
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from private_bandits.estimates import Interval
+if TYPE_CHECKING:
+    from private_bandits.estimates import Interval
 
 EPSILON = "\u03f5"
 """What TeX and MathML make of \\epsilon."""

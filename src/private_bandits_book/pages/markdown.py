@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from private_bandits.estimates import Interval
 from private_bandits_book.numbers import interval, typeset, written
 
 
@@ -24,6 +23,8 @@ def text(value: Any, spec: str | None = None) -> str:
     """
     if isinstance(value, str):
         return typeset(value.replace("_", " "))
+    from private_bandits.estimates import Interval  # a command that only executes does without it
+
     if isinstance(value, Interval):
         return interval(value)
     if isinstance(value, bool | np.bool_):
