@@ -14,7 +14,7 @@ import pandas as pd
 
 from private_bandits import simulate
 from private_bandits_book.book import find_book
-from private_bandits_book.chapters.comparison.entrants import ENTRANTS, Setting, made
+from private_bandits_book.chapters.comparison.entrants import ENTRANTS, Setting, made, without_contexts
 from private_bandits_book.chapters.comparison.families import instances
 from private_bandits_book.chapters.comparison.studies import SIZES
 
@@ -24,6 +24,7 @@ def microseconds(kind: str, name: str) -> float:
     problem = next(iter(instances(kind).values()))
     horizon = min(SIZES[kind].horizon, 10**6)
     policy = made(kind, name, Setting(problem, horizon), 1.0)
+    problem = without_contexts(problem) if ENTRANTS[kind][name].arms else problem
     how = {"replications": 1, "seed": 1, "n_jobs": 1, "progress": False, "checkpoints": []}
     simulate(problem, policy, horizon=100, **how)
     spent = []
