@@ -12,8 +12,11 @@ from private_bandits_book.rivals.hu_thompson import DPTS, LazyDPTS
 from private_bandits_book.rivals.hu_thompson_ucb import DPTSUCB
 from private_bandits_book.rivals.list_batches import ListBatches
 from private_bandits_book.rivals.one_item_index import OneItemIndex
+from private_bandits_book.rivals.random_lines import random_lines
 from private_bandits_book.rivals.replay_batches import KnownNoise, OneDraw
+from private_bandits_book.rivals.residual_epochs import residual_epochs
 from private_bandits_book.rivals.single_observation import OneBit, OneItem
+from private_bandits_book.rivals.threshold_ladder import threshold_ladder
 from private_bandits_book.rivals.whole_reply import AllBits, WholeReply
 
 __all__ = [
@@ -36,4 +39,7 @@ __all__ = [
     "WholeReply",
     "exceedance_counts",
     "greedy_epochs",
+    "random_lines",
+    "residual_epochs",
+    "threshold_ladder",
 ]

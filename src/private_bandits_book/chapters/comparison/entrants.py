@@ -61,8 +61,10 @@ class Entrant(NamedTuple):
         Whether it has no constant that could be tuned, and so takes part in both classes.
     dear : bool
         Whether a run in Python takes a second, and there are fewer.
-    arms : bool
-        Whether it ignores contexts, and plays the pair as two arms.
+    range : float
+        Of one that ignores contexts and plays the pair as two arms: the r with which a reward, clipped to [-r, r], is
+        rounded to a bit at random, without bias; 1 stands for the sign of the reward, as the sign has that mean too
+        where noise is uniform on [-1, 1]. 0 for one that reads contexts.
     """
 
     make: Callable[..., Any]
@@ -71,7 +73,7 @@ class Entrant(NamedTuple):
     slow: bool = False
     fixed: bool = False
     dear: bool = False
-    arms: bool = False
+    range: float = 0.0
 
 
 def made(kind: str, name: str, setting: Setting, epsilon: float, numbers: tuple[float, ...] | None = None) -> Any:
@@ -151,6 +153,8 @@ def _sixteen(least: int) -> tuple[tuple[float, ...], ...]:
 
 
 _ONE = _sixteen(-6)
+
+
 ARMS = {
     "Thompson, replayed": Entrant(_replayed_thompson, grid=tuple(product(FIRSTS, COSTS))),
     "UCB, replayed": Entrant(_replayed_ucb, grid=tuple(product(COSTS, COSTS))),
@@ -297,7 +301,18 @@ def _episodes(s: Setting, epsilon: float, factor: float = 1.0) -> Any:
     return heavy_tailed.adap_robust_ucb(epsilon, **_told(s), horizon=s.horizon, width=width)
 
 
-TAILS = {
+def _ladder(s: Setting, epsilon: float, first: float, level: float, local: bool = False) -> Any:
+    return rivals.threshold_ladder(epsilon, horizon=s.horizon, first=first, level=level, local=local)
+
+
+_SAFE = (0.3, 0.45, 0.6, 0.9)  # with less, or shorter phases, rare runs fail, which forty do not show
+_LADDERS = {
+    "threshold ladder": Entrant(_ladder, grid=tuple(product((16.0, 32.0, 64.0, 128.0), _SAFE))),
+    "threshold ladder, local": Entrant(
+        partial(_ladder, local=True), grid=tuple(product((8.0, 16.0, 32.0, 64.0), _SAFE))
+    ),
+}
+TAILS = _LADDERS | {
     "exceedance counts": Entrant(
         lambda s, e, threshold, level: rivals.exceedance_counts(e, horizon=s.horizon, threshold=threshold, level=level),
         grid=tuple(product((0.5, 1.0, 2.0, 4.0), (0.3, 0.6, 1.0, 2.0))),
@@ -352,11 +367,23 @@ def _greedy(s: Setting, epsilon: float, first: float, radius: float, delta: floa
 
 
 CONTEXTS = {
+    "residual epochs": Entrant(
+        lambda s, e, first, clip: rivals.residual_epochs(
+            e, dim=s.problem.dim, horizon=s.horizon, first=first, clip=clip
+        ),
+        grid=tuple(product((4.0, 8.0, 16.0, 32.0), (0.5, 1.0, 1.5, 2.0))),
+    ),
     "greedy epochs": Entrant(_greedy, grid=_FEW_FIRST),
     "greedy epochs, Gaussian": Entrant(
         lambda s, e, first, radius: _greedy(s, e, first, radius, s.delta), grid=_FEW_FIRST
     ),
     "LinUCB": Entrant(lambda s, e, factor: _joint(s, e, factor), grid=_ONE),
+    "random lines": Entrant(
+        lambda s, e, first, growth: rivals.random_lines(
+            e, dim=s.problem.dim, horizon=s.horizon, first=first, growth=growth
+        ),
+        grid=tuple(product((4.0, 8.0, 16.0, 32.0), (0.03, 0.06, 0.12, 0.24))),
+    ),
     "Algorithm 5": Entrant(_algorithm_5, grid=_ONE),
     "LinUCB, as proved": Entrant(lambda s, e: contextual.joint_linucb(e, **_dims(s)), "Shariff and Sheffet (2018)"),
     "Algorithm 5, as proved": Entrant(_algorithm_5, "Zheng et al. (2020), Theorem 8, derived"),
@@ -366,26 +393,33 @@ CONTEXTS = {
 }
 
 
-def without_contexts(problem: Any) -> Arms:
-    """The arms that a pair is for who ignores contexts: rewards of [-2, 2] are rounded to bits at random."""
-    return Arms.bernoulli((np.ravel(problem.means) + LARGEST_REWARD) / (2 * LARGEST_REWARD))
+def without_contexts(problem: Any, largest: float) -> Arms:
+    """The arms that a pair is for who ignores contexts, see `Entrant.range`."""
+    return Arms.bernoulli((np.ravel(problem.means) + largest) / (2 * largest))
 
 
 _LATE = tuple(product((4.0, 8.0, 16.0, 32.0), _LEVELS))
-PAIRS = CONTEXTS | {
-    "DP-KLUCB, contexts ignored": Entrant(
-        lambda s, e, first, level: baselines.dp_klucb(e, first=s.first(e, first), level=level), grid=_LATE, arms=True
-    ),
-    "KL-UCB on bits, contexts ignored": Entrant(
-        lambda s, e, first, level: on_bits(e, first=s.first(e, first), level=level), grid=_LATE, arms=True
-    ),
-    "LinUCB": CONTEXTS["LinUCB"]._replace(grid=_sixteen(-13)),
-    "Algorithm 5": CONTEXTS["Algorithm 5"]._replace(grid=_sixteen(-13)),
-    "private rewards, as proved": Entrant(
-        lambda s, e: contextual.private_rewards(e, dim=s.problem.dim, n_actions=s.problem.n_actions, horizon=s.horizon),
-        "Hanna et al. (2022)",
-    ),
-}
+_SIGNS = tuple(product((8.0, 16.0, 32.0, 64.0), (0.45, 0.6, 0.8, 1.0)))  # as of `_SAFE`
+_COUNTS = Entrant(lambda s, e, first, level: baselines.dp_klucb(e, first=s.first(e, first), level=level), grid=_LATE)
+_BITS = Entrant(lambda s, e, first, level: on_bits(e, first=s.first(e, first), level=level), grid=_LATE)
+PAIRS = (
+    CONTEXTS
+    | _LADDERS
+    | {
+        "DP-KLUCB, contexts ignored": _COUNTS._replace(range=LARGEST_REWARD),
+        "DP-KLUCB on signs": _COUNTS._replace(range=1.0, grid=_SIGNS),
+        "KL-UCB on bits, contexts ignored": _BITS._replace(range=LARGEST_REWARD),
+        "KL-UCB on signs": _BITS._replace(range=1.0, grid=_SIGNS),
+        "LinUCB": CONTEXTS["LinUCB"]._replace(grid=_sixteen(-13)),
+        "Algorithm 5": CONTEXTS["Algorithm 5"]._replace(grid=_sixteen(-13)),
+        "private rewards, as proved": Entrant(
+            lambda s, e: contextual.private_rewards(
+                e, dim=s.problem.dim, n_actions=s.problem.n_actions, horizon=s.horizon
+            ),
+            "Hanna et al. (2022)",
+        ),
+    }
+)
 
 
 ENTRANTS: Mapping[str, Mapping[str, Entrant]] = {
@@ -459,12 +493,20 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "blocks": (0.0188,),
     },
     "contexts": {
+        "residual epochs": (8.0, 1.0),
+        "random lines": (4.0, 0.06),
         "greedy epochs": (16.0, 3.0),
         "greedy epochs, Gaussian": (4.0, 10.0),
         "LinUCB": (0.144,),
         "Algorithm 5": (0.144,),
     },
     "pairs": {
+        "residual epochs": (32.0, 1.5),
+        "random lines": (8.0, 0.03),
+        "threshold ladder": (32.0, 0.3),
+        "threshold ladder, local": (16.0, 0.3),
+        "DP-KLUCB on signs": (32.0, 0.45),
+        "KL-UCB on signs": (8.0, 0.45),
         "DP-KLUCB, contexts ignored": (32.0, 0.3),
         "KL-UCB on bits, contexts ignored": (8.0, 0.3),
         "greedy epochs": (16.0, 30.0),
@@ -473,6 +515,8 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Algorithm 5": (0.00162,),
     },
     "tails": {
+        "threshold ladder": (16.0, 0.3),
+        "threshold ladder, local": (16.0, 0.3),
         "exceedance counts": (0.5, 0.6),
         "exceedance bits": (0.5, 0.3),
         "DP Robust SE": (0.0327,),
