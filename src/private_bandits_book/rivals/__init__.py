@@ -5,6 +5,7 @@ from private_bandits_book.rivals.all_or_nothing import AllOrNothing
 from private_bandits_book.rivals.azize_adac_ucb import AdaCUCB
 from private_bandits_book.rivals.azize_dp_imed import DPIMED
 from private_bandits_book.rivals.chowdhury_elimination import DiscreteSE
+from private_bandits_book.rivals.clipped_rewards import clipped_rewards
 from private_bandits_book.rivals.exceedance_counts import exceedance_counts
 from private_bandits_book.rivals.greedy_epochs import greedy_epochs
 from private_bandits_book.rivals.hu_lazy_ucb import LazyUCB
@@ -37,6 +38,7 @@ __all__ = [
     "OneItem",
     "OneItemIndex",
     "WholeReply",
+    "clipped_rewards",
     "exceedance_counts",
     "greedy_epochs",
     "random_lines",

@@ -177,7 +177,7 @@ def _epoch(problem: Any, policy: Record, state: State, env: Any, choice: Any, no
     released, gram = np.zeros(size), np.einsum("sa,sai,saj->ij", state.counts, actions, actions)
     for place in zip(*np.nonzero(state.counts), strict=True):
         x = actions[place]
-        released += x * _residuals(problem, problem.means[place], x @ theta, policy.clip, state.counts[place], env)
+        released += x * clipped_sum(problem, problem.means[place], x @ theta, policy.clip, state.counts[place], env)
     scales = policy.scales if begun else (2.0 * policy.clip / policy.epsilon, 0.0)
     released += _ball(noise, size, scales[0])
     upper = np.triu_indices(size)
@@ -197,22 +197,31 @@ def _epoch(problem: Any, policy: Record, state: State, env: Any, choice: Any, no
     theta /= max(1.0, float(np.linalg.norm(theta)))
 
 
-def _residuals(problem: Any, mean: float, guess: float, clip: float, users: int, env: Any) -> float:
-    """The sum of clipped residuals: one by one, or of many users as a normal number."""
+def clipped_sum(problem: Any, mean: float, guess: float, clip: float, users: int, env: Any) -> float:
+    """Return the sum of clip(y - guess, -clip, clip): one by one, or of many users as a normal number."""
     if problem.binary:
         ones = int(env.binomial(users, mean))
         return float(np.clip([1.0 - guess, -guess], -clip, clip) @ [ones, users - ones])
-    low, high = mean - guess - problem.spread, mean - guess + problem.spread
     if users <= DIRECT:
+        low, high = mean - guess - problem.spread, mean - guess + problem.spread
         return float(np.clip(env.uniform(low, high, users), -clip, clip).sum())
-    a, b = np.clip([low, high], -clip, clip)
-    below, above = (
-        (max(-clip - low, 0.0) / (high - low), max(high - clip, 0.0) / (high - low)) if high > low else (0, 0)
-    )
-    inside = (b - a) / (high - low) if high > low else 1.0
+    middle, second = clipped(problem, mean, guess, clip)
+    return float(users * middle + math.sqrt(users * max(second - middle**2, 0.0)) * env.standard_normal())
+
+
+def clipped(problem: Any, mean: float, guess: float, clip: float) -> tuple[float, float]:
+    """Return the mean of clip(y - guess, -clip, clip), and that of its square."""
+    low, high = mean - guess - problem.spread, mean - guess + problem.spread
+    a, b = np.clip([low, high], -clip, clip).tolist()
+    if problem.binary:
+        a, b = np.clip([-guess, 1.0 - guess], -clip, clip).tolist()
+        return a + mean * (b - a), a * a + mean * (b * b - a * a)
+    if not high > low:
+        return a, a * a
+    below, above, inside = (max(-clip - low, 0.0), max(high - clip, 0.0), b - a)
     middle = inside * (a + b) / 2.0 + clip * (above - below)
     second = inside * (a * a + a * b + b * b) / 3.0 + clip**2 * (above + below)
-    return float(users * middle + math.sqrt(users * max(second - middle**2, 0.0)) * env.standard_normal())
+    return middle / (high - low), second / (high - low)
 
 
 def _ball(noise: Any, size: int, scale: float) -> np.ndarray:

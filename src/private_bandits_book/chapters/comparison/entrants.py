@@ -402,10 +402,20 @@ _LATE = tuple(product((4.0, 8.0, 16.0, 32.0), _LEVELS))
 _SIGNS = tuple(product((8.0, 16.0, 32.0, 64.0), (0.45, 0.6, 0.8, 1.0)))  # as of `_SAFE`
 _COUNTS = Entrant(lambda s, e, first, level: baselines.dp_klucb(e, first=s.first(e, first), level=level), grid=_LATE)
 _BITS = Entrant(lambda s, e, first, level: on_bits(e, first=s.first(e, first), level=level), grid=_LATE)
+
+
+def _clipped(s: Setting, epsilon: float, first: float, level: float, local: bool = False) -> Any:
+    return rivals.clipped_rewards(epsilon, horizon=s.horizon, first=first, level=level, local=local)
+
+
 PAIRS = (
     CONTEXTS
     | _LADDERS
     | {
+        "clipped rewards": Entrant(_clipped, grid=tuple(product((2.0, 4.0, 8.0, 16.0), _SAFE))),
+        "clipped rewards, local": Entrant(
+            partial(_clipped, local=True), grid=tuple(product((5.0, 10.0, 20.0, 40.0), (0.4, 0.5, 0.7, 1.0)))
+        ),
         "DP-KLUCB, contexts ignored": _COUNTS._replace(range=LARGEST_REWARD),
         "DP-KLUCB on signs": _COUNTS._replace(range=1.0, grid=_SIGNS),
         "KL-UCB on bits, contexts ignored": _BITS._replace(range=LARGEST_REWARD),
@@ -501,6 +511,8 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Algorithm 5": (0.144,),
     },
     "pairs": {
+        "clipped rewards": (8.0, 0.3),
+        "clipped rewards, local": (20.0, 0.4),
         "residual epochs": (32.0, 1.5),
         "random lines": (8.0, 0.03),
         "threshold ladder": (32.0, 0.3),

@@ -179,7 +179,7 @@ SEARCHES = {
     "lists": Search(10**4, 40, 10, ("DP-KLUCB, one item", "Thompson, batches of lists", "one bit")),
     "sets": Search(10**4, 40, 10, ("DP-KLUCB, one item", "Thompson, batches of lists", "Thompson, one bit")),
     "contexts": Search(10**12, 200, 12, ("residual epochs", "greedy epochs", "random lines", "Algorithm 5")),
-    "pairs": Search(10**12, 200, 12, ("threshold ladder", "LinUCB", "threshold ladder, local")),
+    "pairs": Search(10**12, 200, 12, ("clipped rewards", "threshold ladder", "LinUCB", "clipped rewards, local")),
     "tails": Search(10**12, 200, 12, ("threshold ladder", "exceedance counts", "threshold ladder, local")),
 }
 
