@@ -1,4 +1,4 @@
-"""Short policies in Python that the book's algorithms are compared with."""
+"""Policies that the book's algorithms are compared with: short ones in Python, and some by stretches for long horizons."""
 
 from private_bandits_book.rivals.all_observations import AllObserved
 from private_bandits_book.rivals.all_or_nothing import AllOrNothing
