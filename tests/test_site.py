@@ -135,8 +135,10 @@ def test_each_kind_of_fault_would_be_found(tmp_path: Path, browser: Browser, axe
 EQUATIONS = """() => [...document.querySelectorAll("div.math > math")].map((one) =>
   one.getBoundingClientRect().left - one.parentElement.getBoundingClientRect().left)"""
 HEADLINES = """() => [...document.querySelectorAll("table")].filter((one) =>
-  one.querySelector("td:nth-child(4):last-child > .claim-verdict")).map((one) =>
-  one.scrollWidth - one.parentElement.clientWidth)"""
+  one.querySelector("td:nth-child(4):last-child > .claim-verdict")).map((one) => {
+  one.closest("details").open = true;
+  return one.scrollWidth - one.parentElement.clientWidth;
+})"""
 
 
 @pytest.mark.book

@@ -95,6 +95,19 @@ def test_the_command_of_a_card_is_taken(chapter: str) -> None:
 
 
 @pytest.mark.book
+def test_a_link_opens_the_fold_in_which_its_verdict_stands(book: Path, browser: Browser) -> None:
+    with opened(browser, book / "semibandits.html", "#semibandits-claim-theorem-3", **DESK) as page:
+        folds = page.locator("details.claim-group:has(> details.verdict)")
+        line = page.locator("#semibandits-claim-theorem-3")
+        assert line.evaluate("(one) => one.open && one.checkVisibility()") and folds.count() > 1
+        page.evaluate("for (const one of document.querySelectorAll('article details')) one.open = false")
+        page.evaluate("location.hash = ''")
+        page.evaluate("location.hash = '#semibandits-claim-theorem-3'")
+        page.wait_for_function("document.querySelector('#semibandits-claim-theorem-3').open")
+        assert line.is_visible() and page.locator("details.claim-group[open]").count() == 1
+
+
+@pytest.mark.book
 @pytest.mark.parametrize(
     ("asked", "first"),
     [
@@ -337,6 +350,12 @@ def test_paper_has_no_laboratory_that_is_empty(book: Path, browser: Browser) -> 
         ('chapter.figure("a", plots.rows(plots.panel(x)), f"{y}")\nchapter.figure("b", plots.bars(y), "B.")', True),
         ('chapter.figure("figure-1", plots.curves(chapter.play(arms, [one])), "It plays.")', False),
         ('runs = chapter.play(arms, [one])\nchapter.figure("figure-1", plots.curves(runs), "It plays.")', False),
+        (
+            'look = {"label": pictures.named}\nchapter.figure("a", plots.curves(runs[at.isin(t)], **look), "A.")',
+            True,
+        ),
+        ('chapter.figure("a", plots.curves(studies.fits(chapter.long("a"))), "It fits.")', False),
+        ('chapter.figure("a", plots.curves(runs.assign(regret=runs["regret"] / 2)), "It halves.")', False),
         ('chapter.judge("figure-1", less(runs, a, b))', False),
         ('chapter.figure("a", plots.curves(runs.groupby("t").mean()), "It computes.")', False),
         ("x = 1", False),
@@ -345,7 +364,7 @@ def test_paper_has_no_laboratory_that_is_empty(book: Path, browser: Browser) -> 
     ],
 )
 def test_a_cell_that_only_draws_is_known_and_no_other(source: str, drawn: bool) -> None:
-    assert runpy.run_path(str(ROOT / "book" / "_ext" / "placed.py"))["draws"](source) is drawn
+    assert runpy.run_path(str(ROOT / "book" / "_ext" / "folds.py"))["draws"](source) is drawn
 
 
 @pytest.mark.book
