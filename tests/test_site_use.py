@@ -187,6 +187,27 @@ def test_the_focus_is_always_seen_and_the_link_that_skips_leads_to_the_words(boo
         assert page.evaluate("document.activeElement.closest('article') !== null")
 
 
+STOPS = """() => [...document.querySelectorAll("article :is(a[href], button, input, select, summary, [tabindex])")]
+  .filter((one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true })).length"""
+
+
+@pytest.mark.book
+def test_code_is_no_stop_of_the_tab_key_each_and_arrows_lead_on(book: Path, browser: Browser) -> None:
+    with opened(browser, book / "cascading.html", **DESK) as page:
+        page.wait_for_load_state("load")
+        assert page.evaluate(STOPS) < 145
+        buttons = page.locator("#the-algorithms button.copybtn:visible")
+        assert [one.get_attribute("tabindex") for one in buttons.all()].count("0") == 1 < buttons.count()
+        buttons.first.focus()
+        page.keyboard.press("ArrowDown")
+        assert buttons.nth(1).evaluate("(one) => one === document.activeElement")
+        field, slider = page.get_by_label("gap Δ", exact=True), page.get_by_label("gap Δ, slider")
+        before = float(field.input_value()), slider.input_value()
+        field.focus()
+        page.keyboard.press("ArrowUp")
+        assert float(field.input_value()) > before[0] and slider.input_value() != before[1]
+
+
 @pytest.mark.book
 def test_a_fold_is_called_what_is_read_on_it(soups: dict[str, BeautifulSoup]) -> None:
     for name, soup in soups.items():
@@ -373,3 +394,15 @@ def test_a_share_keeps_its_sign_in_its_line(soups: dict[str, BeautifulSoup]) -> 
         for code in soup.select("pre, script, style"):
             code.decompose()
         assert re.findall(r".{9}\d %", soup.get_text()) == [], name
+
+
+@pytest.mark.book
+def test_works_are_cited_in_one_form_and_listed_on_their_page(soups: dict[str, BeautifulSoup]) -> None:
+    form, found = re.compile(r"[^()\d&]+(?: \(\d{4}\)|, \d{4})"), 0
+    for name, soup in soups.items():
+        links = [one for one in soup.select("article a[href^=http]") if not one.find_parent(class_="citation")]
+        works = [one.get_text() for one in links if re.search(r"\D\d{4}\)?$", one.get_text())]
+        assert [one for one in works if not form.fullmatch(one)] == [], name
+        assert not works or name == "intro" or soup.select(".citation"), name  # a first page has no list
+        found += len(works)
+    assert found > 100

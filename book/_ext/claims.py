@@ -245,8 +245,8 @@ def _mathematics(words: str) -> Iterator[nodes.Node]:
             yield nodes.math(part, part) if place % 2 else nodes.Text(part)
 
 
-_LETTERS = {"epsilon": "ε", "delta": "δ"}
-_GREEK = re.compile(r"\b(?:epsilon|delta)\b")
+_LETTERS = {"epsilon": "ε", "delta": "δ", "Delta": "Δ"}
+_GREEK = re.compile(r"\b(?:epsilon|[dD]elta)\b")
 _INDEXED = re.compile(r"\b([A-Z][a-z]*)_(inf(?:inity)?|max|min|\w)\b")
 
 

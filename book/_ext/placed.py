@@ -53,7 +53,7 @@ CHAPTERS = {
         figure="figure-1a",
         shown="Regret of the local algorithms against rounds, on Figure 1's instance.",
         said="Regret grows here as the runs are played, in your own browser. Move $\\epsilon$, the list or the gap, "
-        "switch algorithms on and off, and see beside each what it promises and what it really pays.",
+        "switch algorithms on and off, and see beside each what it promises and its privacy loss.",
         letter="C",
     ),
     "primer": Placed(letter="M"),
@@ -98,6 +98,7 @@ CHAPTERS = {
     "contextual_proofs": Placed(letter="P"),
     "definitions_proofs": Placed(letter="Q"),
     "heavy_tailed_proofs": Placed(letter="Y"),
+    "replay_proofs": Placed(letter="L"),
     "semibandits_proofs": Placed(letter="B"),
 }
 

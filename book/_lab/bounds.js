@@ -64,7 +64,7 @@ export function cascadeBounds(values) {
       first: "first",
       theorem_12: null,
     }),
-    upperBound("blocks-keep", "Blocks, kept, ours", (t) => blocksUpper(values, t, "keep")),
+    upperBound("blocks-keep", "blocks, ours", (t) => blocksUpper(values, t, "keep")),
     upperBound("blocks-forget", "Blocks, forgotten, ours", (t) => blocksUpper(values, t, "forget")),
   ];
 }

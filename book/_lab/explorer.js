@@ -95,7 +95,7 @@ function group({ bounds }, wanted) {
   return options.length ? element("optgroup", { label: `${wanted === "upper" ? "Upper" : "Lower"} bounds` }, ...options) : null;
 }
 
-function shown({ total, rest }, values, uniform) {
+function shown({ trust, total, rest }, values, uniform) {
   const at = Array.from({ length: 97 }, (_, i) => RANGE[0] * (RANGE[1] / RANGE[0]) ** (i / 96));
   const whole = at.map((epsilon) => total(values, epsilon));
   const plain = at.map(() => rest(values));
@@ -110,8 +110,8 @@ function shown({ total, rest }, values, uniform) {
     lines: [
       line("uniform play", "lab-uniform lab-trust-none lab-level", at.map(() => level)),
       line("the rest", "lab-none lab-trust-none", plain),
-      line("bound", "lab-gaussian", whole),
-      line("private term", "lab-laplace lab-over", price),
+      line("bound", "lab-bound", whole),
+      line("private term", `lab-${trust} lab-trust-${trust}`, price),
     ],
     shades: [{ y: [level, high], words: "vacuous" }],
     rule: values.epsilon,
