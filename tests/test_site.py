@@ -156,7 +156,8 @@ LONG = """() => [...document.querySelectorAll("table:has(tbody > tr:nth-child(20
   const [frame, rows] = [one.parentElement, one.tBodies[0].rows.length];
   frame.scrollTop = frame.scrollHeight;
   const top = one.tHead.getBoundingClientRect().top - frame.getBoundingClientRect().top;
-  return [rows, one.caption?.textContent ?? "", frame.scrollTop > 0 ? top : 0, frame.clientHeight];
+  const past = frame.scrollTop > (one.caption?.offsetHeight ?? 0); // the head is at the top of its frame from there on
+  return [rows, one.caption?.textContent ?? "", past ? top : 0, frame.clientHeight];
 })"""
 
 
