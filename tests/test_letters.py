@@ -171,4 +171,4 @@ def test_a_letter_for_each_paper_and_it_says_what_a_letter_must():
         bold = " ".join(re.findall(r"\*\*(.+?)\*\*", text))
         places = [bold.find(head) for head in heads]
         assert places == sorted(places) and places[0] >= 0, name
-        assert "[address]" in text and "://" not in text and len(text.split()) <= 800, name
+        assert "[address]" in text and "://" not in text and len(text.split()) <= 820, name
