@@ -92,7 +92,7 @@ REPLAYED = replay(Arm0(), 1.0, horizon=9, first=1)
         (Two(None), Arm0(), r"draw\(\) must return a sequence of finite numbers, got None for \[0\] in round 1"),
         (Two(lost=-1.0), Arm0(), r"gap\(\) must return a number >= 0, got -1.0 for \[0\] in round 1"),
         (Two(lost=math.nan), Arm0(), r"gap\(\) must return a number >= 0, got nan"),
-        (Two(1.5), REPLAYED, r"reward must be >= 0 and <= 1, got 1.5"),
+        (Two(1.5), REPLAYED, r"draw\(\) must return rewards in \[0, 1\] for arm 0, replayed, got \[1.5\] for \[0\]"),
         (Two(), Silent(), r"start\(\) of arm 0 must return what has ask\(\) and tell\(\), got None"),
         (Two(), Deaf(), r"start\(\) of deaf must return what has ask\(\) and tell\(\), got <"),
     ],
