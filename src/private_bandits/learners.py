@@ -382,7 +382,7 @@ def _floats(numbers: Any) -> list[float] | None:
     try:
         told = [math.nan] if isinstance(numbers, _NO_LIST) else [*numbers]
         return [*map(float, told)] if all(map(math.isfinite, told)) else None
-    except (TypeError, OverflowError):
+    except (TypeError, OverflowError, ValueError):  # the last of decimal's sNaN
         return None
 
 

@@ -187,7 +187,7 @@ def _countable(problem: Any, horizon: int) -> int:
     if not hasattr(problem, "n_arms") or isinstance(problem, ConvexLoss):
         raise ValueError(f"pulls must be False for what has no arms, got {checks.brief(problem)}")
     checks.integer("horizon where pulls are counted", horizon, at_most=_COUNTED)
-    return int(problem.n_arms)
+    return checks.integer("n_arms where pulls are counted", problem.n_arms, at_least=1, at_most=_COUNTED)
 
 
 def _runs(
