@@ -174,6 +174,14 @@ def test_a_signal_while_it_starts_is_one_line(tmp_path, name, kind, code, said):
     assert one.communicate(timeout=60) == ("", f"private-bandits: {said}\n") and one.returncode == code
 
 
+def test_a_screen_and_a_way_to_start_workers_that_nobody_knows_end_no_command(tmp_path):
+    (tmp_path / "mine.py").write_text("Mine = int")
+    unknown = {"MPLBACKEND": "nonsense", "JOBLIB_START_METHOD": "nonsense"}
+    one = process(["compare", "mine.py:Mine", "--problem", "nothing"], tmp_path, env=os.environ | unknown)
+    out, err = one.communicate(timeout=60)
+    assert (out, one.returncode, err.count("\n")) == ("", 2, 1) and "--problem must be one of 'arms', " in err
+
+
 @posix
 def test_output_that_cannot_be_written_is_one_line(tmp_path):
     with open("/dev/full", "w") as full:

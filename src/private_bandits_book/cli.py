@@ -34,6 +34,8 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
         Default: the one that comes with the package.
     """
     _open_streams()
+    for name in ("MPLBACKEND", "JOBLIB_START_METHOD"):  # of a screen, and of workers that no command has
+        os.environ.pop(name, None)
     heard: list[float] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
