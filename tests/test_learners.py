@@ -210,6 +210,13 @@ def test_workers_play_the_code_of_the_session_or_refuse(file, old, new, reloaded
     get_reusable_executor().shutdown()
 
 
+def test_workers_play_no_library_that_was_edited_since(monkeypatch):
+    monkeypatch.setattr(importlib.import_module("private_bandits.simulation"), "_FEW_IN_PYTHON", 0)
+    monkeypatch.setattr("private_bandits.compilation._IMPORTED", {})
+    with pytest.raises(ValueError, match="private_bandits must be what was imported, got files edited since"):
+        simulate(Arms.bernoulli([0.5, 0.4]), UCB1(), horizon=9, replications=2, seed=0, n_jobs=2)
+
+
 # --- problems written in Python
 
 

@@ -8,6 +8,7 @@ from importlib.machinery import SourceFileLoader
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from private_bandits.compilation import edited
 from private_bandits.parameters import globals_of, is_known
 
 _WITHIN = ("py_func", "fget", "func", "__func__", "__wrapped__")  # where what is decorated keeps its function
@@ -18,7 +19,7 @@ Code = tuple[tuple[str, str], ...]
 
 
 def code(*things: Any) -> Code:
-    """Return what the functions do in the modules that some things come from, in those named there, and in the library.
+    """Return what the functions do in the caller's modules that some things come from, and in those named there.
 
     Parameters
     ----------
@@ -28,11 +29,18 @@ def code(*things: Any) -> Code:
     -------
     tuple
         A module and a hash each; first how Python reads code, as `python -O` reads it otherwise.
+
+    Raises
+    ------
+    ValueError
+        If the library was edited since it was imported: workers would import another one.
     """
+    if edited():
+        raise ValueError("private_bandits must be what was imported, got files edited since: restart the session")
     left, found = [kind.__module__ for thing in things for kind in type(thing).__mro__], dict[str, str]()
     while left:
         name = left.pop()
-        if name in found or name not in sys.modules or (is_known(name) and name.split(".")[0] != "private_bandits"):
+        if name in found or name not in sys.modules or is_known(name):
             continue
         module = sys.modules[name]
         as_it_stands = type(getattr(module, "__loader__", None)) is SourceFileLoader  # pytest's changes the asserts
