@@ -192,6 +192,7 @@ def test_workers_play_the_code_of_the_session_or_refuse(file, old, new, reloaded
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     modules = {name: importlib.import_module(name) for name in ("helper", "mine")}
+    get_reusable_executor().shutdown()  # which would not find them
     policy, how = modules["mine"].Mine(), {"horizon": 9, "replications": 2, "seed": 0}
     assert simulate(Arms.bernoulli([1.0, 0.0]), policy, n_jobs=2, **how).regret.max() == 0.0
     (tmp_path / f"{file}.py").write_text(FILES[f"{file}.py"].replace(old, new))
