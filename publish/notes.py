@@ -43,8 +43,6 @@ _CONFIG = {
     "html_theme": "basic",
     "myst_enable_extensions": ["amsmath", "dollarmath"],
     "nitpicky": True,
-    "numfig": True,
-    "numfig_format": {"figure": "Figure %s.", "table": "Table %s."},
     "project": "Private Bandits",
 }
 
