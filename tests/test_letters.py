@@ -10,11 +10,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from replay import folder
+from said import pattern, theorem_9
 from scipy.stats import norm
 
 from private_bandits.papers.definitions import bounds as definitions
 from private_bandits.papers.heavy_tailed import bounds as tails
-from private_bandits.papers.semibandits import bounds as sets
 from private_bandits_book.chapters.convex import studies as convex
 from private_bandits_book.judging.verdicts import NUMBERED, verdicts_in_words
 from private_bandits_book.studies import stored
@@ -42,13 +42,6 @@ def share(policy, file, **wanted):
 
 def divergence(p, q):
     return p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
-
-
-def on_sets(at, against):
-    """Both sides of the contradiction with Theorem 9, after it has been asked whether the theorem fails there."""
-    x, epsilon, size, c = 0.3, 1.0, 4096, 1 / 64
-    assert sets.theorem_9_fails(list_size=size, gap=x * size, epsilon=epsilon, constant=c)
-    return f"{8 / x + 16 / epsilon:.{at}f}", f"{c * (1 / x + size / epsilon):.{against}f}"
 
 
 def first_report():
@@ -101,7 +94,7 @@ SAID = {
     "chen2020": [
         ("figures we count {w}.", lambda: counted("semibandits")),
         ("regret beyond 10^{n} rounds", first_report),
-        ("the left side is {n} and the right side {n}.", lambda: on_sets(1, 1)),
+        ("the left side is {n} and the right side {n}.", theorem_9),
     ],
     "tao2022": [
         ("figures we count {w};", lambda: counted("heavy_tailed")),
@@ -135,12 +128,6 @@ SAID = {
         ("At epsilon = 64 the exact privacy loss is {n}.", classical),
     ],
 }
-PARTS = {"{n}": r"([\d,]*\d(?:\.\d+)?)", "{w}": r"(\d[^.;]*?)", "{any}": ".*?"}
-
-
-def pattern(words):
-    parts = re.split(r"(\{\w+\})", words)
-    return "".join(PARTS.get(part, re.escape(part)) for part in parts)
 
 
 @pytest.mark.parametrize(("letter", "words", "number"), [(name, *one) for name, ones in SAID.items() for one in ones])
