@@ -88,7 +88,7 @@ def assembled(note: Path, root: Path = ROOT) -> str:
     works = "\n".join(cited(text, REFERENCES, note.stem))
     return (
         f"---\norphan: true\n---\n\n# {told['title']}\n\n"
-        f"{author}, {book['date-released']}, with version {book['version']} of the book. {address}\n\n{text}\n"
+        f"{author}, {book['date-released']}, with version {book['version']} of Private Bandits. {address}\n\n{text}\n"
         f"## Cite this note\n\n```bibtex\n@misc{{private-bandits-{note.stem},\n{fields}}}\n```\n\n## References\n\n"
         f"{author} (2026). *{book['title']}.* Version {book['version']}. {address}\n\n"
         f"```{{bibliography}}\n:filter: False\n:keyprefix: {note.stem}-\n:labelprefix: {note.stem[0].upper()}\n\n"
