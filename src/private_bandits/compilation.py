@@ -94,7 +94,12 @@ _IMPORTED = _stamps()
 
 
 def edited() -> bool:
-    """Return whether a file of the library was written since this process has imported it."""
+    """Return whether a file of the library was written since this process has imported it.
+
+    Returns
+    -------
+    bool
+    """
     return _stamps() != _IMPORTED
 
 

@@ -61,6 +61,10 @@ def edits(told: Code) -> int:
     ----------
     told : tuple
         Of `code`.
+
+    Returns
+    -------
+    int
     """
     for name, digest in told:
         if _seen.setdefault(name, digest) != digest:

@@ -179,12 +179,32 @@ def _named(function: FunctionType, known: set[FunctionType]) -> list[Any]:
 
 
 def globals_of(function: FunctionType) -> dict[str, Any]:
-    """Return what a function, and those within it, find by their names in its module."""
+    """Return what a function, and those within it, find by their names in its module.
+
+    Parameters
+    ----------
+    function : function
+
+    Returns
+    -------
+    dict
+        By name.
+    """
     return {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
 
 
 def is_known(module: Any) -> bool:
-    """Return whether a module is none of the caller's, which hold more than constants."""
+    """Return whether a module is none of the caller's, which hold more than constants.
+
+    Parameters
+    ----------
+    module : str
+        Its name, as functions have it.
+
+    Returns
+    -------
+    bool
+    """
     package = str(module).partition(".")[0]
     file = getattr(sys.modules.get(package), "__file__", None) or ""
     return package in _KNOWN or "site-packages" in file
