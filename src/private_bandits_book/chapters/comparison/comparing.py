@@ -29,9 +29,9 @@ from private_bandits_book.studies import LongRun
 __all__ = ["Compared", "compare"]
 
 _TRIED, _MOST = 1000, 10**6  # rounds of a trial, and of a run in Python at most
-_QUICK = 2  # runs, at least; all that one in Python has on contexts and heavy tails, where it plays a million rounds
+_QUICK = 2  # runs in the quick form, at least; five times as many of a million rounds in Python
 _APART = {"unknown", "none", "refuted"}  # what is no guarantee to be ranked with
-_REWARDS = {"arms": "rewards 0 or 1", "tails": "Pareto rewards", "contexts": "rewards in [-2, 2]"}
+_REWARDS = {"tails": "Pareto rewards", "contexts": "rewards in [-2, 2]", "pairs": "rewards in [-2, 2]"}
 
 
 class Compared(NamedTuple):
@@ -145,8 +145,7 @@ def compare(
     known.loc[known["entrant"] == name, "proved"] = bool(theorem)
     ranking, among = _ranking(known, standing, bool(theorem), epsilon, horizon, policy)
     ranking.insert(0, "yours", ranking["policy"] == name)
-    told = _REWARDS.get(kind, "rewards 0 or 1" if kind in ("lists", "sets") else _REWARDS["contexts"])
-    said = f"{kind} ({told}), {among}, {f'as proved ({theorem})' if theorem else 'tuned'}, epsilon = {epsilon:g}"
+    said = f"{kind} ({_REWARDS.get(kind, 'rewards 0 or 1')}), {among}, {f'as proved ({theorem})' if theorem else 'tuned'}, epsilon = {epsilon:g}"
     said += f", T = {horizon:,}: {len(policies)} of {len(instances(kind))} instances, {often} runs of yours on each"
     said += "; on so few a rank says little" * quick
     return Compared(said, ranking, audited, mine)
