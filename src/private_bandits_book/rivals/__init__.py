@@ -1,4 +1,4 @@
-"""Policies that the book's algorithms are compared with: short ones in Python, and some by stretches for long horizons."""
+"""Policies that the book's algorithms are compared with: short ones in Python, and loops of their own for long runs."""
 
 from private_bandits_book.rivals.all_observations import AllObserved
 from private_bandits_book.rivals.all_or_nothing import AllOrNothing

@@ -145,7 +145,8 @@ def compare(
     known.loc[known["entrant"] == name, "proved"] = bool(theorem)
     ranking, among = _ranking(known, standing, bool(theorem), epsilon, horizon, policy)
     ranking.insert(0, "yours", ranking["policy"] == name)
-    said = f"{kind} ({_REWARDS.get(kind, 'rewards 0 or 1')}), {among}, {f'as proved ({theorem})' if theorem else 'tuned'}, epsilon = {epsilon:g}"
+    constants = f"as proved ({theorem})" if theorem else "tuned"
+    said = f"{kind} ({_REWARDS.get(kind, 'rewards 0 or 1')}), {among}, {constants}, epsilon = {epsilon:g}"
     said += f", T = {horizon:,}: {len(policies)} of {len(instances(kind))} instances, {often} runs of yours on each"
     said += "; on so few a rank says little" * quick
     return Compared(said, ranking, audited, mine)
