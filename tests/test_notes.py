@@ -159,7 +159,7 @@ def runs(digits: int) -> tuple[str, ...]:
 SAID = {
     "theorem-9": [
         ("grows like $K^{{n}}$ for our algorithm and like $K^{{n}}$ for that of the paper.", exponents),
-        ("have at most ${n}\\,mB_1\\ln T$, and the theorem asks for ${n}\\,mB_1\\ln T$.", theorem_9),
+        ("have, in the limit, at most ${n}\\,mB_1\\ln T$, and the theorem asks for ${n}\\,mB_1\\ln T$.", theorem_9),
         ("at most {n} million per arm, and the second term of the theorem is {n} million.", in_a_finite_game),
     ],
     "price": [
