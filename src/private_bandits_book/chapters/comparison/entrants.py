@@ -17,9 +17,10 @@ from private_bandits.papers import cascading, contextual, heavy_tailed, semiband
 from private_bandits.papers.contextual.accounting import LARGEST_REWARD
 from private_bandits.policy import playable
 from private_bandits.privacy import Guarantee
-from private_bandits.problems import Arms
+from private_bandits.problems import Arms, Cascade
 from private_bandits_book import rivals
 from private_bandits_book.chapters.comparison.paying import paying
+from private_bandits_book.rivals.all_places import deviation
 from private_bandits_book.rivals.exceedance_counts import on_bits
 
 __all__ = ["ENTRANTS", "FREE", "TUNED", "Entrant", "Setting", "guarantee", "made", "without_contexts"]
@@ -158,6 +159,11 @@ ARMS = {
         lambda s, e, first, level: baselines.dp_klucb(e, first=s.first(e, first), level=level),
         grid=tuple(product(FIRSTS, (0.2, 0.3, 0.4, 0.6))),
     ),
+    "DP-KLUCB, level by pulls": Entrant(
+        lambda s, e, first, level: rivals.LevelByPulls(e, horizon=s.horizon, first=s.first(e, first), level=level),
+        grid=tuple(product(FIRSTS, (0.3, 0.5, 0.7, 1.0))),
+        slow=True,
+    ),
     "DP-IMED": Entrant(
         lambda s, e, first, ratio: rivals.DPIMED(e, first=s.first(e, first), ratio=ratio),
         grid=tuple(product(FIRSTS, (1.25, 1.5, 2.0, 3.0))),
@@ -190,6 +196,11 @@ ARMS = {
     "Thompson, one bit": Entrant(
         lambda s, e: rivals.OneBit(e), "Gajane et al. (2018), Theorem 5", slow=True, fixed=True, dear=True
     ),
+    "KL-UCB on bits, level by pulls": Entrant(
+        lambda s, e, level: rivals.LevelByPulls(e, horizon=s.horizon, level=level, local=True),
+        grid=_sixteen(-4),
+        slow=True,
+    ),
     "LDP-UCB-B": Entrant(lambda s, e, factor: _scaled(baselines.ldp_ucb_response(e), terms=factor), grid=_ONE),
     "kl-UCB-CF, as proved": Entrant(
         lambda s, e: baselines.kl_ucb_cf(e), "Gajane et al. (2018), Theorem 3", slow=True, dear=True
@@ -216,6 +227,11 @@ def _batches(s: Setting, epsilon: float, growth: float, cost: float) -> Any:
     return rivals.ListBatches(epsilon, horizon=s.horizon, growth=growth, cost=cost)
 
 
+def _all_places(s: Setting, epsilon: float, first: float, level: float) -> Any:
+    alike = epsilon * math.sqrt(2) / deviation(s.problem.list_size, clicks=isinstance(s.problem, Cascade))
+    return rivals.AllPlacesIndex(epsilon, first=s.first(alike, first), level=level)
+
+
 def _sizes(s: Setting) -> dict[str, int]:
     return {"n_arms": s.problem.n_arms, "list_size": s.problem.list_size, "horizon": s.horizon}
 
@@ -223,6 +239,7 @@ def _sizes(s: Setting) -> dict[str, int]:
 _LEVELS = (0.2, 0.3, 0.4, 0.6)
 _SQUARE = tuple(product((0.5, 1.0, 2.0, 4.0), COSTS))
 _SHARED = {
+    "DP-KLUCB, all places": Entrant(_all_places, grid=tuple(product(FIRSTS, _LEVELS)), slow=True),
     "DP-KLUCB, one item": Entrant(
         lambda s, e, first, level: rivals.OneItemIndex(e, first=s.first(e, first), level=level),
         grid=tuple(product(FIRSTS, _LEVELS)),

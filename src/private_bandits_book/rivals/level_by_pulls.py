@@ -1,0 +1,99 @@
+"""Arms by an index whose level falls with an arm's pulls: central, or on private bits."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from private_bandits import checks
+from private_bandits.kernels.episodes import upper_index
+from private_bandits.mechanisms import response_probabilities
+from private_bandits.mechanisms.noise import respond
+from private_bandits.policy import Player
+from private_bandits.privacy import Guarantee, channel_loss
+
+__all__ = ["LevelByPulls"]
+
+_NO_BONUS = np.empty((0, 3))
+
+
+class LevelByPulls(Player):
+    """DP-KLUCB, or KL-UCB on randomised bits, with the level ln+(T/(K N)) of MOSS (Audibert and Bubeck, 2009).
+
+    Of this book; an attacker of it brought the idea. The arm of the largest index is pulled `growth` times its N pulls,
+    and `first` at least. Centrally the rewards of such a phase are summed and released once with Lap(1/epsilon); all
+    sums of an arm are added up, and with m their total over N, clipped to [0, 1], the index is the largest q with
+    N d_epsilon(m, q) <= level ln+(T/(K N)), as in `dp_klucb` but for the level. A reward is in one sum, which moves by
+    1 at most. Locally each user sends one bit by randomised response, m is the mean of the bits, d_epsilon is kl, and q
+    is at most the mean of the bits where all are true, e^epsilon/(1 + e^epsilon). No bound is proved.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy of a user, > 0; infinity means no noise.
+    horizon : int
+        T >= 1.
+    first : int
+        Pulls of the shortest phase, >= 1, to be tuned.
+    level : float
+        > 0, to be tuned.
+    local : bool
+        Whether users send randomised bits; phases then cost no noise, and grow by a twentieth instead of doubling.
+
+    Examples
+    --------
+    >>> LevelByPulls(0.5, horizon=100, local=True).privacy.label()
+    'ε=0.5'
+    """
+
+    paper, algorithm = "", "a level that falls with the pulls of an arm"
+
+    def __init__(
+        self, epsilon: float, *, horizon: int, first: int = 1, level: float = 1.0, local: bool = False
+    ) -> None:
+        self.epsilon, self.horizon = checks.epsilon(epsilon), checks.integer("horizon", horizon, at_least=1)
+        self.first, self.level = checks.integer("first", first, at_least=1), checks.real("level", level, above=0)
+        self.local = checks.flag("local", local)
+        self.variant = f"first {first}, level {level:g}"
+        if local:
+            self.name, self.mechanism, self.growth = "KL-UCB on bits, level by pulls", "response", 0.05
+            truth, self.flip = response_probabilities(epsilon, n_values=2)
+            paid = channel_loss([[truth, self.flip], [self.flip, truth]])
+            why = "randomised response on the one bit of a user"
+            self.privacy = Guarantee.certified(epsilon, paid, "local", why)
+        else:
+            self.name, self.mechanism, self.growth, self.flip = "DP-KLUCB, level by pulls", "laplace", 1.0, 0.0
+            why = "a reward enters one noisy sum, and all else follows from those"
+            self.privacy = Guarantee.certified(self.epsilon, self.epsilon, "central", why)
+
+    def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> "LevelByPulls":
+        """Return the learner."""
+        self.choice, self.noise = choice, noise
+        self.counts, self.sums = [0] * problem.n_arms, [0.0] * problem.n_arms
+        self.left = 0
+        return self
+
+    def ask(self) -> list[int]:
+        """Return the arm of the phase, a new one where none runs."""
+        if not self.left:
+            indices = np.array([self._index(*each) for each in zip(self.sums, self.counts, strict=True)])
+            self.arm = int(self.choice.choice(np.flatnonzero(indices == indices.max())))
+            self.left = self.length = max(self.first, int(self.growth * self.counts[self.arm]))
+            self.total = 0.0
+        return [self.arm]
+
+    def tell(self, feedback: Any) -> None:
+        """Add the reward or the bit, and release the phase with its last one."""
+        self.total += respond.py_func(self.noise, int(feedback[0]), 2, self.flip) if self.local else feedback[0]
+        self.left -= 1
+        if not self.left:
+            self.counts[self.arm] += self.length
+            self.sums[self.arm] += self.total + (0.0 if self.local else self.noise.laplace(0.0, 1.0 / self.epsilon))
+
+    def _index(self, total: float, count: int) -> float:
+        """The largest mean that the sums allow."""
+        if not count:
+            return math.inf
+        left = max(self.horizon / (len(self.counts) * count), 1.0)
+        kept = 0.0 if self.local else self.epsilon
+        return min(float(upper_index(_NO_BONUS, self.level, 0.0, kept, left, count, total / count)), 1.0 - self.flip)
