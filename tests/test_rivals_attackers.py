@@ -129,8 +129,9 @@ def test_a_level_falls_with_the_pulls_of_an_arm(local):
         (AllPlacesIndex(1.0, first=10, level=0.4), SETS),
         (LevelByPulls(1.0, horizon=8000, first=10, level=0.7), ARMS),
         (LevelByPulls(1.0, horizon=8000, level=0.7, local=True), ARMS),
+        (LevelByPulls(1.0, horizon=8000, level=0.7, local=True), SETS),
     ],
-    ids=["lists", "sets", "central", "local"],
+    ids=["lists", "sets", "central", "local", "local sets"],
 )
 def test_it_learns(policy, problem):
     runs = simulate(problem, policy, horizon=8000, replications=4, seed=1, n_jobs=1, progress=False, checkpoints=[])

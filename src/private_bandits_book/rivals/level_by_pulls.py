@@ -1,4 +1,4 @@
-"""Arms by an index whose level falls with an arm's pulls: central, or on private bits."""
+"""An index whose level falls with the observations of an item, on one number or one private bit of each user."""
 
 import math
 from typing import Any
@@ -20,12 +20,13 @@ _NO_BONUS = np.empty((0, 3))
 class LevelByPulls(Player):
     """DP-KLUCB, or KL-UCB on randomised bits, with the level ln+(T/(K N)) of MOSS (Audibert and Bubeck, 2009).
 
-    Of this book; an attacker of it brought the idea. The arm of the largest index is pulled `growth` times its N pulls,
-    and `first` at least. Centrally the rewards of such a phase are summed and released once with Lap(1/epsilon); all
-    sums of an arm are added up, and with m their total over N, clipped to [0, 1], the index is the largest q with
-    N d_epsilon(m, q) <= level ln+(T/(K N)), as in `dp_klucb` but for the level. A reward is in one sum, which moves by
-    1 at most. Locally each user sends one bit by randomised response, m is the mean of the bits, d_epsilon is kl, and q
-    is at most the mean of the bits where all are true, e^epsilon/(1 + e^epsilon). No bound is proved.
+    Of this book; two attackers of it brought the idea. The items of the largest indices are played, the least observed
+    first, whose N observations grow by `growth` times themselves, and by `first` at least. Centrally the observations
+    of such a phase are summed and released once with Lap(1/epsilon); all sums of an item are added up, and with m their
+    total over N, clipped to [0, 1], the index is the largest q with N d_epsilon(m, q) <= level ln+(T/(K N)), with K the
+    number of all items: as in `dp_klucb`, but for the level. A user is in one sum, which moves by 1 at most. Locally
+    each user sends one bit by randomised response, m is the mean of the bits, d_epsilon is kl, and q is at most the
+    mean of the bits where all are true, e^epsilon/(1 + e^epsilon). No bound is proved.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ class LevelByPulls(Player):
     horizon : int
         T >= 1.
     first : int
-        Pulls of the shortest phase, >= 1, to be tuned.
+        Rounds of the shortest phase, >= 1, to be tuned.
     level : float
         > 0, to be tuned.
     local : bool
@@ -68,27 +69,30 @@ class LevelByPulls(Player):
 
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> "LevelByPulls":
         """Return the learner."""
-        self.choice, self.noise = choice, noise
+        self.choice, self.noise, self.size = choice, noise, problem.list_size
         self.counts, self.sums = [0] * problem.n_arms, [0.0] * problem.n_arms
         self.left = 0
         return self
 
     def ask(self) -> list[int]:
-        """Return the arm of the phase, a new one where none runs."""
+        """Return the arm or the items of the phase, new ones where none runs."""
         if not self.left:
+            ties = self.choice.random(len(self.counts))
             indices = np.array([self._index(*each) for each in zip(self.sums, self.counts, strict=True)])
-            self.arm = int(self.choice.choice(np.flatnonzero(indices == indices.max())))
-            self.left = self.length = max(self.first, int(self.growth * self.counts[self.arm]))
+            order = np.lexsort((ties, -indices))[: self.size].tolist()
+            self.order = sorted(order, key=self.counts.__getitem__)
+            self.left = self.length = max(self.first, int(self.growth * self.counts[self.order[0]]))
             self.total = 0.0
-        return [self.arm]
+        return self.order
 
     def tell(self, feedback: Any) -> None:
-        """Add the reward or the bit, and release the phase with its last one."""
+        """Add what was observed of the first item, or its bit, and release the phase with its last one."""
         self.total += respond.py_func(self.noise, int(feedback[0]), 2, self.flip) if self.local else feedback[0]
         self.left -= 1
         if not self.left:
-            self.counts[self.arm] += self.length
-            self.sums[self.arm] += self.total + (0.0 if self.local else self.noise.laplace(0.0, 1.0 / self.epsilon))
+            item = self.order[0]
+            self.counts[item] += self.length
+            self.sums[item] += self.total + (0.0 if self.local else self.noise.laplace(0.0, 1.0 / self.epsilon))
 
     def _index(self, total: float, count: int) -> float:
         """The largest mean that the sums allow."""

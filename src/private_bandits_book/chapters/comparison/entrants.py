@@ -152,6 +152,11 @@ def _sixteen(least: int) -> tuple[tuple[float, ...], ...]:
 
 
 _ONE = _sixteen(-6)
+_BY_PULLS = Entrant(
+    lambda s, e, level: rivals.LevelByPulls(e, horizon=s.horizon, level=level, local=True),
+    grid=_sixteen(-4),
+    slow=True,
+)
 ARMS = {
     "Thompson, replayed": Entrant(_replayed_thompson, grid=tuple(product(FIRSTS, COSTS))),
     "UCB, replayed": Entrant(_replayed_ucb, grid=tuple(product(COSTS, COSTS))),
@@ -196,11 +201,7 @@ ARMS = {
     "Thompson, one bit": Entrant(
         lambda s, e: rivals.OneBit(e), "Gajane et al. (2018), Theorem 5", slow=True, fixed=True, dear=True
     ),
-    "KL-UCB on bits, level by pulls": Entrant(
-        lambda s, e, level: rivals.LevelByPulls(e, horizon=s.horizon, level=level, local=True),
-        grid=_sixteen(-4),
-        slow=True,
-    ),
+    "KL-UCB on bits, level by pulls": _BY_PULLS,
     "LDP-UCB-B": Entrant(lambda s, e, factor: _scaled(baselines.ldp_ucb_response(e), terms=factor), grid=_ONE),
     "kl-UCB-CF, as proved": Entrant(
         lambda s, e: baselines.kl_ucb_cf(e), "Gajane et al. (2018), Theorem 3", slow=True, dear=True
@@ -248,6 +249,7 @@ _SHARED = {
     "Thompson, one item, replayed": Entrant(_one_item, grid=_SQUARE, slow=True),
     "Thompson, batches of lists": Entrant(_batches, grid=_SQUARE, slow=True),
     "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), slow=True),
+    "KL-UCB on bits, level by pulls": _BY_PULLS,
     "All or nothing": Entrant(
         lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True, dear=True
     ),
