@@ -176,9 +176,9 @@ class Search(NamedTuple):
 
 
 SEARCHES = {
-    "arms": Search(10**5, 50, 10, ("DP-KLUCB", "Thompson, replayed", "LDP-UCB-B")),
-    "lists": Search(10**4, 40, 10, ("DP-KLUCB, one item", "Thompson, batches of lists", "one bit")),
-    "sets": Search(10**4, 40, 10, ("DP-KLUCB, one item", "Thompson, batches of lists", "Thompson, one bit")),
+    "arms": Search(10**5, 50, 10, ("DP-KLUCB, level by pulls", "DP-KLUCB", "KL-UCB on bits, level by pulls")),
+    "lists": Search(10**4, 40, 10, ("DP-KLUCB, all places", "DP-KLUCB, one item", "one bit")),
+    "sets": Search(10**4, 40, 10, ("DP-KLUCB, all places", "DP-KLUCB, one item", "Thompson, one bit")),
     "contexts": Search(10**12, 200, 12, ("greedy epochs", "LinUCB", "Algorithm 5")),
     "pairs": Search(10**12, 200, 12, ("DP-KLUCB, contexts ignored", "LinUCB", "KL-UCB on bits, contexts ignored")),
     "tails": Search(10**12, 200, 12, ("exceedance counts", "episodes", "exceedance bits")),
