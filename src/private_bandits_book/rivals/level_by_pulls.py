@@ -11,6 +11,7 @@ from private_bandits.mechanisms import response_probabilities
 from private_bandits.mechanisms.noise import respond
 from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee, channel_loss
+from private_bandits.problems import Arms, Cascade, Problem, SemiBandit
 
 __all__ = ["LevelByPulls"]
 
@@ -48,6 +49,7 @@ class LevelByPulls(Player):
     """
 
     paper, algorithm = "", "a level that falls with the pulls of an arm"
+    problems = (Arms, Cascade, SemiBandit, Problem)
 
     def __init__(
         self, epsilon: float, *, horizon: int, first: int = 1, level: float = 1.0, local: bool = False
