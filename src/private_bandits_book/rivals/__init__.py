@@ -2,6 +2,7 @@
 
 from private_bandits_book.rivals.all_observations import AllObserved
 from private_bandits_book.rivals.all_or_nothing import AllOrNothing
+from private_bandits_book.rivals.all_places import AllPlacesIndex
 from private_bandits_book.rivals.azize_adac_ucb import AdaCUCB
 from private_bandits_book.rivals.azize_dp_imed import DPIMED
 from private_bandits_book.rivals.chowdhury_elimination import DiscreteSE
@@ -11,6 +12,7 @@ from private_bandits_book.rivals.greedy_epochs import greedy_epochs
 from private_bandits_book.rivals.hu_lazy_ucb import LazyUCB
 from private_bandits_book.rivals.hu_thompson import DPTS, LazyDPTS
 from private_bandits_book.rivals.hu_thompson_ucb import DPTSUCB
+from private_bandits_book.rivals.level_by_pulls import LevelByPulls
 from private_bandits_book.rivals.list_batches import ListBatches
 from private_bandits_book.rivals.one_item_index import OneItemIndex
 from private_bandits_book.rivals.random_lines import random_lines
@@ -28,10 +30,12 @@ __all__ = [
     "AllBits",
     "AllObserved",
     "AllOrNothing",
+    "AllPlacesIndex",
     "DiscreteSE",
     "KnownNoise",
     "LazyDPTS",
     "LazyUCB",
+    "LevelByPulls",
     "ListBatches",
     "OneBit",
     "OneDraw",

@@ -17,9 +17,10 @@ from private_bandits.papers import cascading, contextual, heavy_tailed, semiband
 from private_bandits.papers.contextual.accounting import LARGEST_REWARD
 from private_bandits.policy import playable
 from private_bandits.privacy import Guarantee
-from private_bandits.problems import Arms
+from private_bandits.problems import Arms, Cascade
 from private_bandits_book import rivals
 from private_bandits_book.chapters.comparison.paying import paying
+from private_bandits_book.rivals.all_places import deviation
 from private_bandits_book.rivals.exceedance_counts import on_bits
 
 __all__ = ["ENTRANTS", "FREE", "TUNED", "Entrant", "Setting", "guarantee", "made", "without_contexts"]
@@ -153,14 +154,22 @@ def _sixteen(least: int) -> tuple[tuple[float, ...], ...]:
 
 
 _ONE = _sixteen(-6)
-
-
+_BY_PULLS = Entrant(
+    lambda s, e, level: rivals.LevelByPulls(e, horizon=s.horizon, level=level, local=True),
+    grid=_sixteen(-4),
+    slow=True,
+)
 ARMS = {
     "Thompson, replayed": Entrant(_replayed_thompson, grid=tuple(product(FIRSTS, COSTS))),
     "UCB, replayed": Entrant(_replayed_ucb, grid=tuple(product(COSTS, COSTS))),
     "DP-KLUCB": Entrant(
         lambda s, e, first, level: baselines.dp_klucb(e, first=s.first(e, first), level=level),
         grid=tuple(product(FIRSTS, (0.2, 0.3, 0.4, 0.6))),
+    ),
+    "DP-KLUCB, level by pulls": Entrant(
+        lambda s, e, first, level: rivals.LevelByPulls(e, horizon=s.horizon, first=s.first(e, first), level=level),
+        grid=tuple(product(FIRSTS, (0.3, 0.5, 0.7, 1.0))),
+        slow=True,
     ),
     "DP-IMED": Entrant(
         lambda s, e, first, ratio: rivals.DPIMED(e, first=s.first(e, first), ratio=ratio),
@@ -194,6 +203,7 @@ ARMS = {
     "Thompson, one bit": Entrant(
         lambda s, e: rivals.OneBit(e), "Gajane et al. (2018), Theorem 5", slow=True, fixed=True, dear=True
     ),
+    "KL-UCB on bits, level by pulls": _BY_PULLS,
     "LDP-UCB-B": Entrant(lambda s, e, factor: _scaled(baselines.ldp_ucb_response(e), terms=factor), grid=_ONE),
     "kl-UCB-CF, as proved": Entrant(
         lambda s, e: baselines.kl_ucb_cf(e), "Gajane et al. (2018), Theorem 3", slow=True, dear=True
@@ -220,6 +230,11 @@ def _batches(s: Setting, epsilon: float, growth: float, cost: float) -> Any:
     return rivals.ListBatches(epsilon, horizon=s.horizon, growth=growth, cost=cost)
 
 
+def _all_places(s: Setting, epsilon: float, first: float, level: float) -> Any:
+    alike = epsilon * math.sqrt(2) / deviation(s.problem.list_size, clicks=isinstance(s.problem, Cascade))
+    return rivals.AllPlacesIndex(epsilon, first=s.first(alike, first), level=level)
+
+
 def _sizes(s: Setting) -> dict[str, int]:
     return {"n_arms": s.problem.n_arms, "list_size": s.problem.list_size, "horizon": s.horizon}
 
@@ -227,6 +242,7 @@ def _sizes(s: Setting) -> dict[str, int]:
 _LEVELS = (0.2, 0.3, 0.4, 0.6)
 _SQUARE = tuple(product((0.5, 1.0, 2.0, 4.0), COSTS))
 _SHARED = {
+    "DP-KLUCB, all places": Entrant(_all_places, grid=tuple(product(FIRSTS, _LEVELS)), slow=True),
     "DP-KLUCB, one item": Entrant(
         lambda s, e, first, level: rivals.OneItemIndex(e, first=s.first(e, first), level=level),
         grid=tuple(product(FIRSTS, _LEVELS)),
@@ -235,6 +251,7 @@ _SHARED = {
     "Thompson, one item, replayed": Entrant(_one_item, grid=_SQUARE, slow=True),
     "Thompson, batches of lists": Entrant(_batches, grid=_SQUARE, slow=True),
     "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), slow=True),
+    "KL-UCB on bits, level by pulls": _BY_PULLS,
     "All or nothing": Entrant(
         lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True, dear=True
     ),
@@ -478,27 +495,33 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Thompson, replayed": (4.0, 0.0625),
         "UCB, replayed": (0.125, 0.25),
         "DP-KLUCB": (4.0, 0.3),
+        "DP-KLUCB, level by pulls": (4.0, 0.5),
         "DP-IMED": (4.0, 1.5),
         "AdaP-UCB": (0.0992,),
         "AdaP-KLUCB": (0.0686,),
         "Lazy-DP-TS": (0.0226,),
         "Anytime-Lazy-UCB": (0.1, 0.3),
         "Discrete elimination": (0.1, 0.1),
+        "KL-UCB on bits, level by pulls": (0.574,),
         "LDP-UCB-B": (0.0474,),
         "AdaC-UCB": (0.0686,),
         "DP-TS-UCB": (0.0474,),
     },
     "lists": {
+        "DP-KLUCB, all places": (8.0, 0.4),
         "DP-KLUCB, one item": (8.0, 0.2),
         "Thompson, one item, replayed": (4.0, 0.0625),
         "Thompson, batches of lists": (1.0, 0.25),
+        "KL-UCB on bits, level by pulls": (0.574,),
         "Thompson, whole reply": (0.208,),
         "one bit": (0.0992,),
     },
     "sets": {
+        "DP-KLUCB, all places": (8.0, 0.2),
         "DP-KLUCB, one item": (4.0, 0.2),
         "Thompson, one item, replayed": (1.0, 0.125),
         "Thompson, batches of lists": (0.5, 0.5),
+        "KL-UCB on bits, level by pulls": (1.74,),
         "super-arm radius": (0.0992,),
         "blocks": (0.0188,),
     },

@@ -175,9 +175,9 @@ class Search(NamedTuple):
 
 
 SEARCHES = {
-    "arms": Search(10**5, 50, 10, ("DP-KLUCB", "Thompson, replayed", "LDP-UCB-B")),
-    "lists": Search(10**4, 40, 10, ("DP-KLUCB, one item", "Thompson, batches of lists", "one bit")),
-    "sets": Search(10**4, 40, 10, ("DP-KLUCB, one item", "Thompson, batches of lists", "Thompson, one bit")),
+    "arms": Search(10**5, 50, 10, ("DP-KLUCB, level by pulls", "DP-KLUCB", "KL-UCB on bits, level by pulls")),
+    "lists": Search(10**4, 40, 10, ("DP-KLUCB, all places", "DP-KLUCB, one item", "one bit")),
+    "sets": Search(10**4, 40, 10, ("DP-KLUCB, all places", "DP-KLUCB, one item", "Thompson, one bit")),
     "contexts": Search(10**12, 200, 12, ("residual epochs", "greedy epochs", "random lines", "Algorithm 5")),
     "pairs": Search(10**12, 200, 12, ("clipped rewards", "threshold ladder", "LinUCB", "clipped rewards, local")),
     "tails": Search(10**12, 200, 12, ("threshold ladder", "exceedance counts", "threshold ladder, local")),
