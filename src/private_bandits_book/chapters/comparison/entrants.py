@@ -473,14 +473,30 @@ _LINUCB = {
 } | {
     f"epochs, radius {radius:g}": partial(_greedy, epsilon=math.inf, first=4.0, radius=radius) for radius in (3.0, 10.0)
 }
+
+
+def _freed(kind: str, name: str) -> Callable[[Setting], Any]:
+    """A private policy with its tuned numbers, without noise."""
+    return lambda s: ENTRANTS[kind][name].make(s, math.inf, *TUNED[kind][name])
+
+
 FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {
     "arms": {
         "Thompson": lambda s: baselines.thompson(),
         "UCB(0.5)": lambda s: baselines.ucb(alpha=0.5),
-        "DP-KLUCB, without noise": lambda s: ARMS["DP-KLUCB"].make(s, math.inf, *TUNED["arms"]["DP-KLUCB"]),
+        "DP-KLUCB, without noise": _freed("arms", "DP-KLUCB"),
+        "DP-KLUCB, level by pulls, without noise": _freed("arms", "DP-KLUCB, level by pulls"),
     },
-    "lists": _OBSERVED | {"CascadeUCB1": lambda s: cascading.cascade_ucb1(least_first=True)},
-    "sets": {"Thompson": lambda s: rivals.AllObserved(), "CUCB": lambda s: semibandits.cucb()},
+    "lists": _OBSERVED
+    | {
+        "CascadeUCB1": lambda s: cascading.cascade_ucb1(least_first=True),
+        "DP-KLUCB, all places, without noise": _freed("lists", "DP-KLUCB, all places"),
+    },
+    "sets": {
+        "Thompson": lambda s: rivals.AllObserved(),
+        "CUCB": lambda s: semibandits.cucb(),
+        "DP-KLUCB, all places, without noise": _freed("sets", "DP-KLUCB, all places"),
+    },
     "contexts": _LINUCB,
     "pairs": _LINUCB,
     "tails": {
