@@ -138,8 +138,6 @@ def _article(page: Path) -> Tag:
     found.name, found.attrs = "article", {}
     for tag in found.select("a.headerlink, script"):
         tag.decompose()
-    for tag in found.select("math"):  # a formula is one thing to who hears the page
-        tag["role"], tag["aria-label"] = "img", tag.get_text()
     for tag in found.select("img"):
         drawing = base64.b64encode((page.parent / str(tag["src"])).read_bytes()).decode()
         tag["src"] = f"data:image/svg+xml;base64,{drawing}"

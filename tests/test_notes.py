@@ -19,6 +19,9 @@ from bs4 import BeautifulSoup
 from replay import folder
 from said import pattern, theorem_9
 
+from private_bandits_book.chapters.semibandits import studies as semibandits
+from private_bandits_book.studies import stored
+
 ROOT = Path(__file__).parents[1]
 NOTES = {path.stem: path for path in sorted((ROOT / "notes").glob("*.md"))}
 PLACE = re.compile(r"^\[[^]]+\]\(\.\./book/(\w+\.(?:md|ipynb))#([\w-]+)\)$", flags=re.MULTILINE)
@@ -121,10 +124,26 @@ def test_a_file_says_how_to_cite_a_note(made: dict[str, Any], name: str) -> None
     assert f"title  = {{{told['title']}}}" in made["assembled"](NOTES[name])
 
 
-def exponents() -> tuple[str, ...]:
-    rows = pd.read_csv(folder("semibandits") / "table-growth.csv").query("epsilon == 1 and horizon == 10**7")
-    assert set(rows["K"]) == {"1 to 64"}
-    return tuple(rows.set_index("policy")["text"].loc[["CUCB, blocks", "CUCB-DP"]].str.split().str[0])
+def exponents() -> pd.DataFrame:
+    return semibandits.growth(semibandits.added(stored("semibandits", "blocks", folder("semibandits"))))
+
+
+def at_one() -> tuple[str, ...]:
+    rows = exponents().query("epsilon == 1 and horizon == 10**7").set_index("policy")["exponent"]
+    return tuple(f"{rows[name].measured:.2f}" for name in ("CUCB, blocks", "CUCB-DP"))
+
+
+def all_of_them() -> tuple[str, ...]:
+    """The exponents of the blocks and of CUCB-DP by epsilon, that of their noise, and both at the far horizon."""
+    near, far = (part for _, part in exponents().sort_values("epsilon").groupby("horizon"))
+    found = [
+        f"{one.measured:.2f}"
+        for name in ("CUCB, blocks", "CUCB-DP")
+        for one in near[near["policy"] == name]["exponent"]
+    ]
+    blocks = far[far["policy"] == "CUCB, blocks"].iloc[0]
+    expected = near["expected"].dropna().iloc[0]
+    return *found, f"{expected:.2f}", f"{blocks['expected']:.2f}", f"{blocks['exponent'].measured:.2f}"
 
 
 def in_a_finite_game() -> tuple[str, str]:
@@ -158,14 +177,19 @@ def runs(digits: int) -> tuple[str, ...]:
 # By note: sentences, and what stands in their groups.
 SAID = {
     "theorem-9": [
-        ("grows like $K^{{n}}$ for our algorithm and like $K^{{n}}$ for that of the paper.", exponents),
-        ("have at most ${n}\\,mB_1\\ln T$, and the theorem asks for ${n}\\,mB_1\\ln T$.", theorem_9),
+        ("grows like $K^{{n}}$ for our algorithm and like $K^{{n}}$ for that of the paper.", at_one),
+        (
+            "the exponents {n}, {n}, {n} and {n} at {any} and CUCB-DP has {n} and {n} at {any} has the exponent {n}. "
+            "{any} it is {n}, and the blocks have {n} at",
+            all_of_them,
+        ),
+        ("have, in the limit, at most ${n}\\,mB_1\\ln T$, and the theorem asks for ${n}\\,mB_1\\ln T$.", theorem_9),
         ("at most {n} million per arm, and the second term of the theorem is {n} million.", in_a_finite_game),
     ],
     "price": [
-        ("the local one is {n}, and the central one at most {n}.", ratios),
-        ("has {n} times the regret that it has without noise, and a centrally private one {n} times.", lambda: runs(1)),
-        ("is about {n} at $\\epsilon=1$ and {n} to {n} at $\\epsilon=0.1$,", excess),
+        ("the local one is {n}, and the central one at most {n},", ratios),
+        ("algorithm is {n} times that without noise, and of a centrally private one {n} times.", lambda: runs(1)),
+        ("is about {n} at $\\epsilon=1$ and about {n} to {n} at $\\epsilon=0.1$,", excess),
         (
             "its ratio is {n}, where $\\coth(\\epsilon/2)$ is {n}. {any} and its ratio is {n}.",
             lambda: (runs(2)[0], f"{1 / math.tanh(0.1):.2f}", runs(2)[1]),
