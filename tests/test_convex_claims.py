@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from claims import about
 
 from private_bandits_book.chapters.convex import lemmas, rules
-from private_bandits_book.judging.verdicts import AFTER_REPAIR, DERIVED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.judging.verdicts import AFTER_REPAIR, DERIVED, NOT_REPRODUCED, REPRODUCED
 
 
 def test_the_classical_noise_breaks_and_the_analytic_one_holds(monkeypatch):
@@ -27,7 +26,7 @@ def test_a_stream_of_private_reports_is_private(monkeypatch):
 PROVED = [
     "corollary_4_smooth", "corollary_4_strong", "corollary_4_stochastic", "table_1_convex",
     "table_1_convex_non_private", "table_1_strongly_convex", "table_1_strongly_convex_non_private",
-    "theorem_6_convex", "table_1_two_points_convex_non_private", "theorem_6_strong",
+    "theorem_6_convex", "own_two_points", "table_1_two_points_convex_non_private", "theorem_6_strong",
     "table_1_two_points_strongly_convex_non_private", "mab_both_worlds", "laplace_context_free",
 ]  # fmt: skip
 
@@ -57,14 +56,6 @@ def test_the_reduction_is_within_a_constant_of_what_is_printed(monkeypatch):
     assert rules.theorem_3().verdict == REPRODUCED
     monkeypatch.setattr(lemmas, "reduction_over_printed", lambda: 1e6)
     assert rules.theorem_3().verdict == NOT_REPRODUCED
-
-
-@pytest.mark.parametrize(
-    ("printed", "tuned", "verdict"),
-    [(1.96, 1.0, AFTER_REPAIR), (1.0, 1.0, REPRODUCED), (1.96, 1.9, NOT_REPRODUCED), (1.96, 1.5, UNDECIDED)],
-)
-def test_the_square_belongs_to_the_step(printed, tuned, verdict):
-    assert rules.two_points_optimal(about(printed), about(tuned)).verdict == verdict
 
 
 @pytest.mark.parametrize(

@@ -106,9 +106,7 @@ SAID = {
         r"runs its regret grows like \$\\epsilon\^\{-(\S+)\}\$": lambda: fitted(
             "steps", "two points, convex", "printed"
         ),
-        r"knows the noise like \$\\epsilon\^\{-(\S+)\}\$": lambda: (
-            f"{value('convex', 'claims', 'measured', claim='two-points-optimal'):.2f}"
-        ),
+        r"knows the noise like \$\\epsilon\^\{-(\S+)\}\$": lambda: fitted("steps", "two points, convex", "tuned"),
         r"gradient descent has \$T\^\{(\S+)\}\$": lambda: fitted("powers", "convex, smooth", "sphere", 16.0),
         r"for them has regret of order \$T\^\{(\S+)\}\$": lambda: fitted(
             "powers", "convex, smooth", "saha_tewari", 16.0
