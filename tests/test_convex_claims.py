@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from replay import prose
+from scipy.optimize import brentq
 
+from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits_book.chapters.convex import lemmas, rules
 from private_bandits_book.judging.verdicts import AFTER_REPAIR, DERIVED, NOT_REPRODUCED, REPRODUCED
 
@@ -72,3 +75,12 @@ def test_finite_copies_by_hand():
     assert lemmas.two_values_loss(1.0, same=False) == pytest.approx(2.0)
     assert rules.same_noise(math.inf, 2.0, 1.0).verdict == REPRODUCED
     assert rules.same_noise(1.0, 2.0, 1.0).verdict == rules.same_noise(math.inf, 2.1, 1.0).verdict == NOT_REPRODUCED
+
+
+def test_the_numbers_of_the_prose_are_computed():
+    text = " ".join(prose("convex"))
+    limit = brentq(lambda epsilon: lemmas.classical_excess([epsilon])[0] - 1.0, 1.0, 64.0)
+    assert text.count(f"enough up to $\\epsilon={limit:.2f}$") == 2
+    sigma = gaussian_sigma(4.0, delta=1e-3, sensitivity=2.0, calibration="classical")
+    small = gaussian_epsilon(sigma, delta=1e-13, sensitivity=2.0)
+    assert f"$(4,0.001)$-private is also $({small:.1f},10^{{-13}})$-private" in text
