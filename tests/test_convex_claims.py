@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 
+import pandas as pd
 import pytest
-from replay import prose
+from replay import folder, prose
 from scipy.optimize import brentq
 
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
@@ -84,3 +86,6 @@ def test_the_numbers_of_the_prose_are_computed():
     sigma = gaussian_sigma(4.0, delta=1e-3, sensitivity=2.0, calibration="classical")
     small = gaussian_epsilon(sigma, delta=1e-13, sensitivity=2.0)
     assert f"$(4,0.001)$-private is also $({small:.1f},10^{{-13}})$-private" in text
+    rows = pd.read_csv(folder("convex") / "claims.csv").set_index("claim")
+    (claimed,) = re.findall(r"at most (\S+),", rows.loc["table-1-convex-smooth-non-private", "reason"])
+    assert f"at these $T$ may be {claimed}" in text
