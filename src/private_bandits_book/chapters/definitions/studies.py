@@ -149,28 +149,24 @@ def hardest(runs: pd.DataFrame) -> pd.DataFrame:
 _Lower = Callable[..., float]
 
 
-def with_bounds(runs: pd.DataFrame, game: Any) -> pd.DataFrame:
-    """Return runs at the last round with a line of the best lower bound for each trust model.
+def with_bounds(runs: pd.DataFrame, n_arms: int) -> pd.DataFrame:
+    """Return runs at the last round with a line of the best minimax lower bound for each trust model.
 
     Parameters
     ----------
     runs : DataFrame
-    game : int or array, shape (arms,)
-        A number of arms for the minimax bounds, means for those on this instance, which are asymptotic.
+    n_arms : int
     """
-    minimax = isinstance(game, int)
-    local: _Lower = replacements.local_minimax if minimax else replacements.local_lower
-    central: _Lower = replacements.central_minimax if minimax else replacements.central_lower
-    instance = {"n_arms": game} if minimax else {"means": game}
     rows, lines = last(runs), []
-    if not minimax:
-        rows = rows.assign(problem=f"arms of means {', '.join(f'{mean:g}' for mean in game)}")
     horizon, epsilons = int(rows["t"].iloc[0]), sorted(e for e in rows["epsilon"].unique() if math.isfinite(e))
-    for (trust, bound), epsilon in product((("local", local), ("central", central)), epsilons):
+    both: tuple[tuple[str, _Lower], ...] = (
+        ("local", replacements.local_minimax),
+        ("central", replacements.central_minimax),
+    )
+    for (trust, bound), epsilon in product(both, epsilons):
         facts = {"policy": f"lower bound, {trust}", "trust": trust, "epsilon": epsilon, "mechanism": "uniform"}
-        lines.append(
-            facts | {"family": "none", "replication": 0, "regret": bound(**instance, epsilon=epsilon, horizon=horizon)}
-        )
+        regret = bound(n_arms=n_arms, epsilon=epsilon, horizon=horizon)
+        lines.append(facts | {"family": "none", "replication": 0, "regret": regret})
     bounds = rows.iloc[:1].drop(columns=[*lines[0]]).merge(pd.DataFrame(lines), how="cross")
     return pd.concat([rows, bounds[rows.columns]], ignore_index=True)
 
