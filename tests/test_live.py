@@ -109,7 +109,7 @@ def test_an_edited_cell_is_run_again_and_all_that_it_makes_follows(tmp_path):
         assert typeset(rows.loc["own-central-over-local", "reason"]) in ruling(again, "own-central-over-local")
 
         for source, said in (
-            ("horizon = -1; chapter.play(shop, [composed])", "UsageError: horizon must be >= 1, got -1"),
+            ("horizon = -1; chapter.play(shop, [paper.uniform()])", "UsageError: horizon must be >= 1, got -1"),
             (
                 "chapter.play(shop, [paper.ucb_laplace(1.0, list_size=3)])",
                 "UsageError: Laplace was calibrated for list_",

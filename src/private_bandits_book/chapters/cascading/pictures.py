@@ -5,7 +5,6 @@ from typing import Any
 
 import pandas as pd
 
-from private_bandits_book.chapters.cascading import studies
 
 NAMES = {
     "Response, first item": "one bit",
@@ -14,7 +13,6 @@ NAMES = {
     "Hybrid": "Algorithm 1",
     "printed, published": "noise of the experiments",
     "printed, stated": "noise of the theorems",
-    "proof, stated": "noise of the theorems, as in its proof",
     "published": "noise of the experiments",
     "stated": "noise of the theorems",
     "keep, repaired": "repaired",
@@ -25,7 +23,7 @@ _HUES = {"published": "printed"}
 
 
 def policy(row: Any) -> str:
-    """Return what a policy is: Algorithm 1 as printed or as in its proof, else by its name, which says its noise.
+    """Return what a policy is: Algorithm 1 as printed or with the bonus of its proof, else by its name, which says its noise.
 
     Parameters
     ----------
@@ -37,7 +35,7 @@ def policy(row: Any) -> str:
     """
     if row.mechanism != "tree":
         return str(row.policy)
-    return "as in its proof" if row.variant.startswith("proof") else "Algorithm 1"
+    return "proof's bonus" if row.variant.startswith("proof") else "Algorithm 1"
 
 
 def named(row: Any) -> str:
@@ -91,26 +89,6 @@ def hue(row: Any) -> str:
     if row.mechanism == "uniform":
         return "uniform"
     return "none" if row.trust == "none" else _HUES.get(_noise(row), _noise(row))
-
-
-def kappa_words(kappa: pd.DataFrame) -> dict[tuple[str, str], str]:
-    """Return what stands at the lines of the figure on kappa: their exponents of K, by panel and label.
-
-    Parameters
-    ----------
-    kappa : DataFrame
-        Rows of the study.
-
-    Returns
-    -------
-    dict
-    """
-    words = {}
-    for p, rows in kappa.groupby("p"):
-        for name, trust in {"one bit": "local", "blocks": "central"}.items():
-            fit, _ = studies.kappa_fit(rows, trust)
-            words[f"p = {p:g}", name] = f"{name}, K^{fit.measured:.2f}"
-    return words
 
 
 def _noise(row: Any) -> str:
