@@ -28,7 +28,7 @@ NAMES = {
     "Response, first item": "one bit",
     "Blocks, kept": "blocks",
     "Hybrid, log of horizon": "Algorithm 1",
-    "Hybrid": "Algorithm 1, proof's bonus",
+    "Hybrid": "Algorithm 1, as in its proof",
 }
 """What figures, rankings and reasons call policies of the library."""
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 
 NAMES = {
+    "uniform": "uniform play",
     "Response, first item": "one bit",
     "Blocks, kept": "blocks",
     "Hybrid, log of horizon": "Algorithm 1",
@@ -23,7 +24,7 @@ _HUES = {"published": "printed"}
 
 
 def policy(row: Any) -> str:
-    """Return what a policy is: Algorithm 1 as printed or with the bonus of its proof, else by its name, which says its noise.
+    """Return what a policy is: Algorithm 1 as printed or as in its proof, else by its name, which says its noise.
 
     Parameters
     ----------
@@ -35,7 +36,7 @@ def policy(row: Any) -> str:
     """
     if row.mechanism != "tree":
         return str(row.policy)
-    return "proof's bonus" if row.variant.startswith("proof") else "Algorithm 1"
+    return "as in its proof" if row.variant.startswith("proof") else "Algorithm 1"
 
 
 def named(row: Any) -> str:
@@ -53,6 +54,23 @@ def named(row: Any) -> str:
     if ours or math.isinf(row.epsilon):
         return str(row.policy)
     return f"{policy(row)}, {_WHOSE[_noise(row)]}"
+
+
+def trusted(row: Any) -> str:
+    """Return what a line is called, with whom its policy trusts.
+
+    Parameters
+    ----------
+    row : row of a frame of `Chapter.play`
+
+    Returns
+    -------
+    str
+    """
+    if row.mechanism == "uniform":
+        return str(row.policy)
+    trust = "no privacy" if row.trust == "none" or math.isinf(row.epsilon) else row.trust
+    return f"{NAMES.get(row.policy, row.policy)}, {trust}"
 
 
 def merged(runs: pd.DataFrame) -> pd.DataFrame:
