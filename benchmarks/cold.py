@@ -23,12 +23,15 @@ from yardstick import SECONDS, yardstick
 
 from private_bandits import simulate
 from private_bandits.compilation import compiled
-from private_bandits.papers import cascading, contextual
+from private_bandits.papers import cascading, contextual, heavy_tailed
+from private_bandits.policy import Policy
 from private_bandits.problems import ConvexLoss
-from private_bandits_book.chapters.comparison import settings
+from private_bandits_book.chapters.comparison.entrants import ENTRANTS, Setting, made
+from private_bandits_book.chapters.comparison.families import instances
 
 AT_MOST, FOR_ALL = 3.0, 4.5  # of a kernel, and of the loop that all index policies share
 SAMPLERS = "samplers of NumPy's generators"
+PARETO = heavy_tailed.pareto_arms([0.6, 0.8], 1.6)
 LISTS, EPSILON = cascading.b_lb(20, 4, 0.2, 0.15), 0.5
 SHORT = 1_000
 
@@ -38,20 +41,25 @@ def playing(problem: Any, policy: Any, rounds: int = SHORT) -> Callable[[], obje
     return lambda: simulate(problem, policy, horizon=rounds, replications=1, seed=1, n_jobs=1)
 
 
-def setting(name: str, kernel: str) -> Callable[[], object]:
-    """Return a game of the chapter that compares, of the first policy that a kernel plays."""
-    made = getattr(settings, name)(SHORT, 1e-3)
-    for number, maker in enumerate(made.private):
-        policy = settings.paying(maker, 1.0)
-        if policy.kernel.__name__.endswith(f".{kernel}"):
-            return playing(made.others.get(number, made.problem), policy)
-    raise LookupError(f"{name} has no policy that {kernel} plays")
+def entrant(kind: str, kernel: str) -> Callable[[], object]:
+    """Return a game of the benchmark, of its first policy that a kernel plays."""
+    problem = next(iter(instances(kind, "calibration").values()))
+    for name in ENTRANTS[kind]:
+        policy = made(kind, name, Setting(problem, SHORT), 1.0)
+        if isinstance(policy, Policy) and policy.kernel.__name__.endswith(f".{kernel}"):
+            return playing(problem, policy)
+    raise LookupError(f"{kind} has no policy that {kernel} plays")
 
 
 def convex(learner: str) -> Callable[[], object]:
-    """Return a game of an online learner on the ball; the best fixed point is found before."""
+    """Return a game of Algorithm 1 on the ball; the best fixed point is found before."""
     problem = ConvexLoss.ball([[0.5, 0.0], [0.0, -0.5]], kind="smooth", mode="stochastic")
     problem.best_point()
+    return online(problem, learner)
+
+
+def online(problem: ConvexLoss, learner: str) -> Callable[[], object]:
+    """Return a game of Algorithm 1 with one of its learners."""
     return playing(problem, contextual.one_point(1.0, problem=problem, delta=1e-3, horizon=SHORT, learner=learner))
 
 
@@ -59,16 +67,20 @@ GAMES: dict[str, Callable[[], Callable[[], object]]] = {
     "index": lambda: playing(LISTS, cascading.ucb_laplace(EPSILON, list_size=4)),
     "index, leaping": lambda: playing(LISTS, cascading.cascade_ucb1()),
     "LDP-LinUCB": lambda: lambda: linear.ours(1),
-    "stretches": lambda: setting("linear", "stretches"),
+    "stretches": lambda: entrant("contexts", "stretches"),
+    "weighted": lambda: entrant("contexts", "weighted"),
+    "phased": lambda: entrant("pairs", "phased"),
     "online, sphere": lambda: convex("sphere"),
     "online, barrier": lambda: convex("saha_tewari"),
-    "online, arms": lambda: setting("arms", "online"),
-    "elimination": lambda: setting("arms", "elimination"),
-    "episodes": lambda: setting("arms", "episodes"),
-    "releases": lambda: setting("lists", "releases"),
-    "padded": lambda: setting("lists", "padded"),
-    "super arms, reports": lambda: setting("super_arms", "superarm"),
-    "quantile": lambda: setting("pareto", "quantile"),
+    "online, arms": lambda: online(ConvexLoss.arms([[0.4, 0.6]], mode="stochastic"), "tsallis"),
+    "replay": lambda: entrant("arms", "replay"),
+    "elimination": lambda: entrant("arms", "elimination"),
+    "robust": lambda: playing(PARETO, heavy_tailed.robust_ucb(v=0.5, u=PARETO.moment(0.5))),
+    "episodes": lambda: entrant("arms", "episodes"),
+    "releases": lambda: entrant("lists", "releases"),
+    "padded": lambda: entrant("lists", "padded"),
+    "super arms, reports": lambda: entrant("sets", "superarm"),
+    "quantile": lambda: entrant("tails", "quantile"),
 }
 
 

@@ -206,9 +206,9 @@ def test_the_ceilings_that_the_page_names_are_those_of_the_test(trials):
     certified, accused = (
         [f"{lower_end(hits=runs, others=0, runs=runs, alpha=alpha):.1f}" for runs in tested] for alpha in (0.05, 0.001)
     )
-    assert "1,000 runs certify at most {}, 6,000 at most {}, and 20,000 at most {}".format(*certified) in words
-    assert "that is {}, {} and {} for these numbers of runs".format(*accused) in words
-    assert f"can accuse no promise above {accused[0]}" in words
+    rows = zip(("1,000", "6,000", "20,000"), certified, accused, strict=True)
+    assert " ".join(f"| {runs} | {most} | {up_to} |" for runs, most, up_to in rows) in words
+    assert f"With so few runs no promise above {accused[0]} can be refuted" in words
     few = trials[(trials["kind"] == "noise halved") & (trials["runs"] == 1000)].groupby("epsilon")["accused"].mean()
     assert few[4.0] == 0 and few[0.5] > 0.5 and min(few[1.0], few[2.0]) > 0.9
 

@@ -298,6 +298,8 @@ def test_a_page_is_finished_in_an_order_in_which_each_rule_sees_its_case() -> No
         "<td><p>-0.5 and 5.6e-06</p></td>": "<td>−0.5 and 5.6·10⁻⁶</td>",
         "<td><p><strong>not reproduced</strong>, exact</p></td>": '<td><span class="claim-verdict" '
         'data-verdict="not reproduced">✗ not reproduced</span>, exact</td>',
+        "<td><p>wang2021, zheng2020</p></td>": "<td>Wang et al. (2021), Zheng et al. (2020)</td>",
+        "<td><p>entry 0 &gt;= 1</p></td>": "<td>entry 0 ≥ 1</td>",
         f"<td><p>{50 * 'a'}</p></td>": f'<td class="sentence">{50 * "a"}</td>',
     }
     for written, read in cases.items():

@@ -204,7 +204,7 @@ def test_presets_groups_and_more_choose_what_is_shown(book: Path, browser: Any) 
     with opened(browser, book / "cascading.html") as page:
         panel = _panel(page, "cascading")
         shown, chosen = panel.locator(".lab-row:visible"), panel.locator(".lab-row input:checked")
-        for name, words in (("as published", "Published"), ("repaired", "Repaired")):
+        for name, words in (("experiments", "Noise of the experiments"), ("repaired", "Repaired")):
             panel.get_by_role("button", name=name, exact=True).click()
             group = panel.get_by_role("group", name=words)
             assert group.locator(".lab-row input:checked").count() > 1 and shown.count() == chosen.count()
@@ -217,7 +217,7 @@ def test_presets_groups_and_more_choose_what_is_shown(book: Path, browser: Any) 
         assert group.locator(".lab-row input:checked").count() == 0
 
 
-def test_what_is_promised_and_paid_stands_there_before_a_run(book: Path, browser: Any) -> None:
+def test_what_is_promised_and_the_privacy_loss_stand_there_before_a_run(book: Path, browser: Any) -> None:
     with opened(browser, book / "cascading.html", _hash("cascading", epsilon=0.7)) as page:
         rows = {
             row.get_attribute("data-kept"): row.inner_text()
@@ -246,7 +246,7 @@ def test_it_works_by_keyboard(book: Path, browser: Any) -> None:
         _state(page, "cascading", "done")
 
 
-@pytest.mark.parametrize("chapter", PAGES)
+@pytest.mark.parametrize("chapter", [*PAGES, "explorer"])
 def test_without_javascript_a_figure_stands_there(chapter: str, book: Path, browser: Any) -> None:
     with opened(browser, book / f"{chapter}.html", java_script_enabled=False) as page:
         image = _panel(page, chapter).locator("img")

@@ -16,7 +16,7 @@ from bs4 import BeautifulSoup
 from private_bandits_book.pages import render
 
 BOOK = Path(__file__).parents[1] / "book"
-CONF = """extensions = ["myst_nb", "sphinxcontrib.bibtex", "mathml", "lab", "claims", "placed", "exercises"]
+CONF = """extensions = ["myst_nb", "sphinxcontrib.bibtex", "mathml", "lab", "claims", "placed", "exercises", "folds"]
 bibtex_bibfiles = ["book/references.bib"]
 html_math_renderer, nb_execution_mode, nb_render_markdown_format = "mathml", "off", "myst"
 myst_enable_extensions = ["dollarmath"]
@@ -50,6 +50,9 @@ As [Auer et al. (2002)](https://doi.org/10.1137/S0097539701398375) and, of episo
 By [one bit](#proof-one) on [what they ask](cascading.ipynb#what-they-ask).
 """
 TABLE = "| a |\n| --- |\n" + "".join(f'| <a href="#cascading-claim-theorem-{one}">{one}</a> |\n' for one in (1, 4))
+LEDGER = "| Where | Verdict |\n| --- | --- |\n" + "".join(
+    f"| {place} | **{came}**, exact |\n" for place, came in (("Theorem 2", "reproduced"), ("Theorem 4", "undecided"))
+)
 WORKS = ("the nonstochastic multiarmed", "private episodic reinforcement", "improved algorithms for linear")  # as meant
 DRAWN = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt"/>'
 SOLUTION = "<details><summary>Solution</summary>"
@@ -68,8 +71,19 @@ def _notebook(prose: str = PROSE) -> str:
     words = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": prose}
     text = f"## Try this\n\n### One\n\nHow many?\n\n{SOLUTION}\n\nTwo $x$.\n\n</details>\n\n### Two\n\nHow many?"
     rest = {"cell_type": "markdown", "id": "c", "metadata": {}, "source": text}
+    lines = [
+        render.verdict("cascading", name, place, "Words.", came, "exact", "Words.")
+        for name, place, came in (
+            ("theorem-2", "Theorem 2", "reproduced"),
+            ("theorem-6", "Theorem 6", "not reproduced"),
+        )
+    ]
+    parts = [*(one._repr_mimebundle_() for one in lines), {"text/markdown": LEDGER}]
+    judged = code | {"id": "e", "outputs": [outputs[0] | {"data": one} for one in parts]}
     solved = code | {"id": "d", "metadata": {"tags": ["solution"]}, "outputs": [], "source": "1 + 1"}
-    return json.dumps({"cells": [words, code, rest, solved], "metadata": META, "nbformat": 4, "nbformat_minor": 5})
+    return json.dumps(
+        {"cells": [words, code, judged, rest, solved], "metadata": META, "nbformat": 4, "nbformat_minor": 5}
+    )
 
 
 def _built(
@@ -154,7 +168,7 @@ def test_exercises_are_marked_and_their_solutions_folded(which: str, request: py
 @pytest.mark.parametrize("which", ["book", "rerun"])
 def test_a_verdict_is_a_line_that_unfolds(which: str, request: pytest.FixtureRequest) -> None:
     made = request.getfixturevalue(which)
-    (line,) = (made[0] if which == "book" else made).select("details.verdict")
+    (line,) = (made[0] if which == "book" else made).select(":not(details) > details.verdict")
     assert (line["id"], line["data-verdict"]) == ("cascading-claim-theorem-4", "not reproduced")
     summary, more = line.select_one("summary"), line.select_one(".claim-more")
     assert summary is not None and more is not None and not line.has_attr("open")
@@ -165,6 +179,18 @@ def test_a_verdict_is_a_line_that_unfolds(which: str, request: pytest.FixtureReq
     assert more.get_text().startswith("Exact: It is K")
     said = more.get_text().replace("\N{WORD JOINER}", "").strip().splitlines()
     assert said[-2:] == ["Refuted by Order K at 8 items.", "Closest K1.9 at 32, of 40."]
+
+
+@pytest.mark.parametrize("which", ["book", "rerun"])
+def test_several_verdicts_of_a_cell_fold_into_one_line_that_says_what_fails(
+    which: str, request: pytest.FixtureRequest
+) -> None:
+    made = request.getfixturevalue(which)
+    lines, ledger = (made[0] if which == "book" else made).select("details.claim-group")
+    told = [[one.get_text() for one in fold.select("summary:first-child > .claim-verdict")] for fold in (lines, ledger)]
+    assert told[0][:2] == ["✗ 1 not reproduced", "✓ 1 reproduced"] and not lines.has_attr("open")
+    assert [one["id"] for one in lines.select("details.verdict")] == [f"cascading-claim-theorem-{n}" for n in (2, 6)]
+    assert told[1] == ["? 1 undecided", "✓ 1 reproduced"] and len(ledger.select("tbody tr")) == 2
 
 
 def test_links_lead_to_the_line_or_to_the_page_of_all_claims(book: tuple[BeautifulSoup, ...]) -> None:

@@ -95,6 +95,19 @@ def test_the_command_of_a_card_is_taken(chapter: str) -> None:
 
 
 @pytest.mark.book
+def test_a_link_opens_the_fold_in_which_its_verdict_stands(book: Path, browser: Browser) -> None:
+    with opened(browser, book / "semibandits.html", "#semibandits-claim-theorem-3", **DESK) as page:
+        folds = page.locator("details.claim-group:has(> details.verdict)")
+        line = page.locator("#semibandits-claim-theorem-3")
+        assert line.evaluate("(one) => one.open && one.checkVisibility()") and folds.count() > 1
+        page.evaluate("for (const one of document.querySelectorAll('article details')) one.open = false")
+        page.evaluate("location.hash = ''")
+        page.evaluate("location.hash = '#semibandits-claim-theorem-3'")
+        page.wait_for_function("document.querySelector('#semibandits-claim-theorem-3').open")
+        assert line.is_visible() and page.locator("details.claim-group[open]").count() == 1
+
+
+@pytest.mark.book
 @pytest.mark.parametrize(
     ("asked", "first"),
     [
@@ -172,6 +185,27 @@ def test_the_focus_is_always_seen_and_the_link_that_skips_leads_to_the_words(boo
         page.keyboard.press("Enter")
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.closest('article') !== null")
+
+
+STOPS = """() => [...document.querySelectorAll("article :is(a[href], button, input, select, summary, [tabindex])")]
+  .filter((one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true })).length"""
+
+
+@pytest.mark.book
+def test_code_is_no_stop_of_the_tab_key_each_and_arrows_lead_on(book: Path, browser: Browser) -> None:
+    with opened(browser, book / "cascading.html", **DESK) as page:
+        page.wait_for_load_state("load")
+        assert page.evaluate(STOPS) < 145
+        buttons = page.locator("#the-algorithms button.copybtn:visible")
+        assert [one.get_attribute("tabindex") for one in buttons.all()].count("0") == 1 < buttons.count()
+        buttons.first.focus()
+        page.keyboard.press("ArrowDown")
+        assert buttons.nth(1).evaluate("(one) => one === document.activeElement")
+        field, slider = page.get_by_label("gap Δ", exact=True), page.get_by_label("gap Δ, slider")
+        before = float(field.input_value()), slider.input_value()
+        field.focus()
+        page.keyboard.press("ArrowUp")
+        assert float(field.input_value()) > before[0] and slider.input_value() != before[1]
 
 
 @pytest.mark.book
@@ -337,6 +371,12 @@ def test_paper_has_no_laboratory_that_is_empty(book: Path, browser: Browser) -> 
         ('chapter.figure("a", plots.rows(plots.panel(x)), f"{y}")\nchapter.figure("b", plots.bars(y), "B.")', True),
         ('chapter.figure("figure-1", plots.curves(chapter.play(arms, [one])), "It plays.")', False),
         ('runs = chapter.play(arms, [one])\nchapter.figure("figure-1", plots.curves(runs), "It plays.")', False),
+        (
+            'look = {"label": pictures.named}\nchapter.figure("a", plots.curves(runs[at.isin(t)], **look), "A.")',
+            True,
+        ),
+        ('chapter.figure("a", plots.curves(studies.fits(chapter.long("a"))), "It fits.")', False),
+        ('chapter.figure("a", plots.curves(runs.assign(regret=runs["regret"] / 2)), "It halves.")', False),
         ('chapter.judge("figure-1", less(runs, a, b))', False),
         ('chapter.figure("a", plots.curves(runs.groupby("t").mean()), "It computes.")', False),
         ("x = 1", False),
@@ -345,7 +385,7 @@ def test_paper_has_no_laboratory_that_is_empty(book: Path, browser: Browser) -> 
     ],
 )
 def test_a_cell_that_only_draws_is_known_and_no_other(source: str, drawn: bool) -> None:
-    assert runpy.run_path(str(ROOT / "book" / "_ext" / "placed.py"))["draws"](source) is drawn
+    assert runpy.run_path(str(ROOT / "book" / "_ext" / "folds.py"))["draws"](source) is drawn
 
 
 @pytest.mark.book
@@ -354,3 +394,15 @@ def test_a_share_keeps_its_sign_in_its_line(soups: dict[str, BeautifulSoup]) -> 
         for code in soup.select("pre, script, style"):
             code.decompose()
         assert re.findall(r".{9}\d %", soup.get_text()) == [], name
+
+
+@pytest.mark.book
+def test_works_are_cited_in_one_form_and_listed_on_their_page(soups: dict[str, BeautifulSoup]) -> None:
+    form, found = re.compile(r"[^()\d&]+(?: \(\d{4}\)|, \d{4})"), 0
+    for name, soup in soups.items():
+        links = [one for one in soup.select("article a[href^=http]") if not one.find_parent(class_="citation")]
+        works = [one.get_text() for one in links if re.search(r"\D\d{4}\)?$", one.get_text())]
+        assert [one for one in works if not form.fullmatch(one)] == [], name
+        assert not works or name == "intro" or soup.select(".citation"), name  # a first page has no list
+        found += len(works)
+    assert found > 100

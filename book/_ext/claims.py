@@ -30,7 +30,21 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
 from private_bandits_book.book import find_book
-from private_bandits_book.judging.verdicts import BOOK, DERIVED, INHERITED, OTHERS, PAPER, SIGNS, described, maker
+from private_bandits_book.judging.verdicts import (
+    AFTER_REPAIR,
+    BOOK,
+    DERIVED,
+    INHERITED,
+    NOT_REPRODUCED,
+    NOT_TESTABLE,
+    OTHERS,
+    PAPER,
+    REPRODUCED,
+    SIGNS,
+    UNDECIDED,
+    described,
+    maker,
+)  # fmt: skip
 from private_bandits_book.numbers import typeset
 
 
@@ -43,7 +57,7 @@ class claim(nodes.General, nodes.Element):
 
 
 class group(nodes.General, nodes.Element):
-    """All lines of a verdict, on the page of a chapter."""
+    """Lines, folded under how many there are of each verdict: the worst first."""
 
 
 class unfolded(nodes.General, nodes.Element):
@@ -161,12 +175,35 @@ class Verdict(SphinxDirective):
 
 def _grouped(lines: list[claim]) -> Iterator[group]:
     """Fold the lines by verdict, so that a chapter's ledger takes little of its page."""
-    for verdict, sign in SIGNS.items():
+    for verdict in SIGNS:
         held = [line for line in lines if line["verdict"] == verdict]
         if held:
-            fold = group(verdict=verdict, title=f"{sign} {verdict}: {len(held)}")
-            fold += held
-            yield fold
+            yield group("", *held, said="", verdicts=[verdict] * len(held))
+
+
+def gather(app: Sphinx, doctree: nodes.document) -> None:
+    """Fold the lines that a cell shows below one that says what they came to, and the table of a chapter's claims."""
+    for cell in (one for one in doctree.findall(nodes.container) if "cell" in one["classes"]):
+        lines = list(cell.findall(verdict))
+        if len(lines) > 1:
+            judged = [line["verdict"] for line in lines]
+            fold = group(said=f"{len(lines)} claims: ", verdicts=judged)
+            lines[0].replace_self(fold)
+            for line in lines[1:]:
+                line.parent.remove(line)
+            fold += lines
+        for table in list(cell.findall(nodes.table)):
+            if judged := _judged(table):
+                fold = group(said=f"The chapter's first {len(judged)} claims: ", verdicts=judged)
+                table.replace_self(fold)
+                fold += table
+
+
+def _judged(table: nodes.table) -> list[str]:
+    """Return the verdicts in which the rows of a table end, if all do."""
+    ends = [row.children[-1].next_node(nodes.strong) for body in table.findall(nodes.tbody) for row in body.children]
+    words = [end.astext() if end is not None else "" for end in ends]
+    return words if all(word in SIGNS for word in words) else []
 
 
 _SEARCHED = {"refuted_by": "Refuted by", "closest": "Closest"}
@@ -208,8 +245,8 @@ def _mathematics(words: str) -> Iterator[nodes.Node]:
             yield nodes.math(part, part) if place % 2 else nodes.Text(part)
 
 
-_LETTERS = {"epsilon": "ε", "delta": "δ"}
-_GREEK = re.compile(r"\b(?:epsilon|delta)\b")
+_LETTERS = {"epsilon": "ε", "delta": "δ", "Delta": "Δ"}
+_GREEK = re.compile(r"\b(?:epsilon|[dD]elta)\b")
 _INDEXED = re.compile(r"\b([A-Z][a-z]*)_(inf(?:inity)?|max|min|\w)\b")
 
 
@@ -355,6 +392,7 @@ class Ledger(Domain):
         return [("claim:claim", to)] if to is not None else []
 
 
+_WORST_FIRST = (NOT_REPRODUCED, UNDECIDED, AFTER_REPAIR, REPRODUCED, NOT_TESTABLE)
 _ADDRESS = re.compile(r"(\w+)-claim-([^\"]+)")
 _LINK = re.compile(rf' href="#{_ADDRESS.pattern}"')
 
@@ -405,8 +443,13 @@ def _opens_verdict(self: Any, node: verdict) -> None:
 
 
 def _opens_group(self: Any, node: group) -> None:
-    start = self.starttag(node, "details", CLASS="claim-group", **{"data-verdict": node["verdict"]})
-    self.body.append(f'{start}<summary><span class="claim-verdict">{node["title"]}</span></summary>')
+    counts = Counter(node["verdicts"])
+    told = ", ".join(
+        f'<span class="claim-verdict" data-verdict="{verdict}">{SIGNS[verdict]} {counts[verdict]} {verdict}</span>'
+        for verdict in _WORST_FIRST
+        if counts[verdict]
+    )
+    self.body.append(f'<details class="claim-group"><summary>{node["said"]}{told}</summary>')
 
 
 def _opens_unfolded(self: Any, node: unfolded) -> None:
@@ -427,5 +470,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_node(claim, html=(_opens_claim, _closes_claim))
     app.add_node(verdict, html=(_opens_verdict, _closes_claim))
     app.add_node(unfolded, html=(_opens_unfolded, _closes_unfolded))
+    app.connect("doctree-read", gather)
     app.connect("doctree-resolved", lead)
     return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}

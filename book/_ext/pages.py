@@ -10,14 +10,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pybtex.database import Entry, parse_file
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.jinja2glue import BuiltinTemplateLoader
 
+from private_bandits_book.book import find_book
 from private_bandits_book.judging.verdicts import SIGNS, VERDICTS
 from private_bandits_book.numbers import typeset
 
@@ -27,6 +30,7 @@ _VERDICT = re.compile(rf"(<td[^>]*>)<strong>({'|'.join(VERDICTS)})</strong>")
 _TABLE = re.compile(r'<table class="(?!indextable)([^"]*)"([^>]*)>(.*?)</table>', re.DOTALL)
 _CELL = re.compile(r"<td>(.*?)</td>", re.DOTALL)
 _WORDS = re.compile(r"(?<=>)[^<>]+(?=</td>)")
+_KEY = re.compile(r"[a-z]{2,}\d{4}[a-z]*")  # of a work, as data name it
 _INTERVAL = re.compile(r'(?<!kept">)\[[-−\d][^][\s<>]*, [-−\d∞][^][\s<>]*\]')
 
 _CODE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
@@ -112,7 +116,7 @@ def _replaced(page: str, pairs: dict[str, str]) -> str:
 
 def _marked(table: re.Match[str]) -> str:
     classes, rest, inside = table.groups()
-    inside = _WORDS.sub(lambda words: typeset(words[0]), inside)
+    inside = _WORDS.sub(lambda words: _told(words[0]), inside)
     inside = _INTERVAL.sub(r'<span class="kept">\g<0></span>', _CELL.sub(_sentence, inside))
     rows = inside.partition("<tbody")[2].count("<tr")
     if rows >= LONG and "long-table" not in classes:
@@ -120,6 +124,24 @@ def _marked(table: re.Match[str]) -> str:
         inside = inside.replace("</caption>", f" {said}", 1) if "</caption>" in inside else f"\n<caption>{said}{inside}"
         classes += " long-table"
     return f'<table class="{classes}"{rest}>{inside}</table>'
+
+
+def _told(words: str) -> str:
+    """Return the words of a cell as readers write them: works by authors and year, signs as in formulas."""
+    words = _KEY.sub(lambda key: cited().get(key[0], key[0]), words)
+    return typeset(words).replace(" &gt;= ", " ≥ ").replace(" &lt;= ", " ≤ ")
+
+
+@cache
+def cited() -> dict[str, str]:
+    """Return how a text cites each work, by its key: Wang et al. (2021)."""
+    works = parse_file(str(find_book().root / "book" / "references.bib")).entries
+    return {key: f"{_authors(work)} ({work.fields['year']})" for key, work in works.items()}
+
+
+def _authors(work: Entry) -> str:
+    names = [" ".join(person.last_names) for person in work.persons.get("author", ())]
+    return " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
 
 
 def _verdict(cell: re.Match[str]) -> str:

@@ -7,7 +7,6 @@ and the year are its key in `references.bib`. The line `<a id="proof-one"></a>` 
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Any
 
 from docutils import nodes
 from pybtex.database import Entry, parse_file
+from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinxcontrib.bibtex.plugin import register_plugin
@@ -53,7 +53,7 @@ CHAPTERS = {
         figure="figure-1e",
         shown="Regret of the local algorithms at the last round against ε, on Figure 1's instance.",
         said="Regret grows here as the runs are played, in your own browser. Move $\\epsilon$, the list or the gap, "
-        "switch algorithms on and off, and see beside each what it promises and what it really pays.",
+        "switch algorithms on and off, and see beside each what it promises and its privacy loss.",
         letter="C",
     ),
     "primer": Placed(letter="M"),
@@ -98,10 +98,9 @@ CHAPTERS = {
     "contextual_proofs": Placed(letter="P"),
     "definitions_proofs": Placed(letter="Q"),
     "heavy_tailed_proofs": Placed(letter="Y"),
+    "replay_proofs": Placed(letter="L"),
     "semibandits_proofs": Placed(letter="B"),
 }
-
-FOLDED = {"parameters": "the parameters"}  # cells, by their tags
 
 _TARGET = re.compile(r'^<a id="([^"\s]+)"></a>$', flags=re.MULTILINE)
 _CITED = re.compile(r"\[([^][]+?),? \(?(\d{4})\)?\]\((https?://[^)\s]+)\)")
@@ -148,38 +147,6 @@ def _placed(app: Sphinx, docname: str, source: str) -> str:
         works = _references(app, docname, "\n".join(texts))
         notebook["cells"].append({"cell_type": "markdown", "id": "works", "metadata": {}, "source": works})
     return json.dumps(notebook, ensure_ascii=False, indent=1)
-
-
-def fold(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Fold cells of a notebook, and say on each fold what is in it."""
-    if app.env.doc2path(docname).endswith(".ipynb"):
-        notebook = json.loads(source[0])
-        for cell in notebook["cells"]:
-            if cell["cell_type"] == "code":
-                _fold(cell)
-        source[0] = json.dumps(notebook, ensure_ascii=False, indent=1)
-
-
-def _fold(cell: dict[str, Any]) -> None:
-    """Fold a cell of these tags, and one that only draws."""
-    tags = cell["metadata"].setdefault("tags", [])
-    drawn = "how it is drawn" if draws("".join(cell["source"])) else ""
-    if what := next((FOLDED[tag] for tag in tags if tag in FOLDED), drawn):
-        tags += ["hide-input"] * ("hide-input" not in tags)
-        cell["metadata"]["mystnb"] = {f"code_prompt_{word.lower()}": f"{word} {what}" for word in ("Show", "Hide")}
-
-
-def draws(source: str) -> bool:
-    """Return whether code does nothing but draw: it consists of `chapter.figure(...)`, and calls only plots there."""
-    try:
-        statements = ast.parse(source).body
-    except SyntaxError:  # of IPython
-        return False
-    figures = [one.value for one in statements if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call)]
-    calls = [one for figure in figures for one in ast.walk(figure) if isinstance(one, ast.Call)]
-    names = {ast.unparse(one.func) for one in calls if one not in figures}
-    only = len(figures) == len(statements) > 0 and {ast.unparse(one.func) for one in figures} == {"chapter.figure"}
-    return only and all(name.startswith("plots.") for name in names)
 
 
 def _references(app: Sphinx, docname: str, text: str) -> str:
@@ -259,6 +226,16 @@ def lift(app: Sphinx, doctree: nodes.document) -> None:
             cell.parent.insert(cell.parent.index(cell) + 1, section)
 
 
+def tuck(app: Sphinx, doctree: nodes.document) -> None:
+    """Let the caption of a table link its data, as that of a figure does."""
+    for table in doctree.findall(nodes.table):
+        below = table.next_node(nodes.paragraph, descend=False, siblings=True)
+        if isinstance(table[0], nodes.title) and below is not None and below.parent is table.parent:
+            if [type(one) for one in below.children] == [download_reference]:
+                table[0] += [nodes.Text(" "), *below.children]
+                below.parent.remove(below)
+
+
 def loosen(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Let a link to what this site lacks, as that of a rerun lacks the book's other pages, be its words."""
     here = {address for node in doctree.findall(nodes.Element) for address in node.get("ids", ())}
@@ -270,8 +247,8 @@ def loosen(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     register_plugin("sphinxcontrib.bibtex.style.referencing", "as_chapters", AsChapters)
     app.connect("source-read", place, priority=600)
-    app.connect("source-read", fold, priority=700)
     app.connect("doctree-read", lift, priority=100)  # before the contents are read off
+    app.connect("doctree-read", tuck)
     app.connect("doctree-read", note)
     app.connect("doctree-read", cite)
     app.connect("doctree-resolved", loosen)

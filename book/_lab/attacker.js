@@ -18,7 +18,7 @@ const NORMAL = 1.959963985; // of 95 %
 export class Attacker extends Panel {
   constructor(host, name) {
     super(host, name, PARAMETERS);
-    this.cells = new Map(["promised", "really paid"].map((words) => [words, element("dd")]));
+    this.cells = new Map(["promised", "privacy loss"].map((words) => [words, element("dd")]));
     const readout = element("dl", { class: "lab-readout" },
       ...[...this.cells].map(([words, cell]) => element("div", {}, element("dt", {}, words), cell)));
     this.seen = element("output", { class: "lab-seen" });
@@ -57,7 +57,7 @@ export class Attacker extends Panel {
       element("span", { class: "lab-amount" }, element("i", {}, "ε "), readable(loss)),
       element("p", { class: "lab-small" }, words));
     tell("promised", epsilon, `for one answer: a guess is right with probability ${percent(mostPossible(epsilon))} at most`);
-    tell("really paid", answers * epsilon, `for the person, by ${answers} answers: the best guess is right with ${percent(bestGuess(epsilon, answers))}, a coin with 50 %`);
+    tell("privacy loss", answers * epsilon, `for the person, by ${answers} answers: the best guess is right with ${percent(bestGuess(epsilon, answers))}, a coin with 50 %`);
     this.work.textContent = `The best attacker plays ${readable(games)} games: under a second for each million.`;
     this.hand = player(Math.floor(Math.random() * 2 ** 32), epsilon, answers);
     this.wins = { right: 0, played: 0 };
@@ -108,7 +108,7 @@ export class Attacker extends Panel {
     const t = [30, games];
     const level = (label, look, at) => ({ label, look, t, value: [at, at] });
     const played = this.points.length ? [{
-      label: "best attacker", look: "lab-response", t: this.points.map(({ n }) => n),
+      label: "best attacker", look: "lab-printed", t: this.points.map(({ n }) => n),
       value: this.points.map(({ share }) => share), half: this.points.map(half),
     }] : [];
     this.plot.draw({

@@ -25,7 +25,8 @@ export function theoremBounds(paper, values, named) {
   return Object.entries(named).map(([id, of]) => {
     const { label, side, total } = bounds.find((bound) => bound.id === id);
     const at = (t) => total({ ...values, T: t }, values.epsilon);
-    return side === "upper" ? upperBound(of, label, at) : lowerBound(label, at);
+    const shown = /^Theorem|bound/.test(label) ? label : `bound, ${label}`; // beside the curve of that name
+    return side === "upper" ? upperBound(of, shown, at) : lowerBound(shown, at);
   });
 }
 
@@ -64,7 +65,7 @@ export function cascadeBounds(values) {
       first: "first",
       theorem_12: null,
     }),
-    upperBound("blocks-keep", "Blocks, kept, ours", (t) => blocksUpper(values, t, "keep")),
+    upperBound("blocks-keep", "blocks, ours", (t) => blocksUpper(values, t, "keep")),
     upperBound("blocks-forget", "Blocks, forgotten, ours", (t) => blocksUpper(values, t, "forget")),
   ];
 }

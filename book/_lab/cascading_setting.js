@@ -31,42 +31,45 @@ const cascadingProblem = (values, cascade = true) => bLb(values.n_arms, values.l
 
 const cascadingKernels = { index: playIndex, padded: playPadded, releases: playReleases };
 
-const CASCADE_NOISES = { stated: 1, published: CASCADING.published }; // what the theorems need, and what was published
+const CASCADE_NOISES = { // what the theorems need, and what was published
+  stated: { factor: 1, words: "theorems" },
+  published: { factor: CASCADING.published, words: "experiments" },
+};
 
 // An algorithm with both noises; `feedback` "semi-bandit" for what observes the whole list.
-const withBothNoises = (id, label, family, trust, make, feedback = "cascade") =>
-  Object.entries(CASCADE_NOISES).map(([variant, factor]) => ({
-    id: `${id}-${variant}`, label: `${label}, ${variant}`, variant, trust, family, feedback,
+const withBothNoises = (id, label, trust, make, feedback = "cascade") =>
+  Object.entries(CASCADE_NOISES).map(([variant, { factor, words }]) => ({
+    id: `${id}-${variant}`, label: `${label}, ${words}`, variant, trust, feedback,
     make: (values) => make(values, factor),
   }));
 
-const repairedCascade = (id, label, family, trust, make, feedback = "cascade") =>
-  ({ id, label, variant: "repaired", trust, family, feedback, make });
+const repairedCascade = (id, label, trust, make, feedback = "cascade") =>
+  ({ id, label, variant: "repaired", trust, feedback, make });
 
-const plainCascade = (id, label, family, make, feedback = "cascade") =>
-  ({ id, label, variant: "none", trust: "none", family, feedback, make });
+const plainCascade = (id, label, make, feedback = "cascade") =>
+  ({ id, label, variant: "none", trust: "none", feedback, make });
 
 const cascadingAlgorithms = [
-  plainCascade("cascade-ucb1", "CascadeUCB1", "none", () => cascadeUcb1()),
-  plainCascade("cascade-ucb1-least-first", "CascadeUCB1, least first", "none", () => cascadeUcb1(true)),
-  ...withBothNoises("laplace", "Laplace", "laplace", "local", (v, factor) => ucbLaplace(v.epsilon, v.list_size, factor)),
-  ...withBothNoises("gaussian", "Gaussian", "gaussian", "local", (v, factor) => ucbGaussian(v.epsilon, v.delta, v.list_size, factor)),
-  ...withBothNoises("composition", "Composition", "composition", "local", (v, factor) => ucbComposition(v.epsilon, v.delta, v.list_size, factor)),
-  repairedCascade("first", "Response, first item", "response", "local", (v) => repairedFirst(v.epsilon)),
-  repairedCascade("padded-laplace", "Laplace, padded", "laplace", "local", (v) => repairedPadded(v.epsilon, v.list_size)),
-  repairedCascade("padded-gaussian", "Gaussian, padded", "gaussian", "local", (v) => repairedPadded(v.epsilon, v.list_size, v.delta)),
-  repairedCascade("padded-displays", "Laplace, clicks per display", "laplace", "local", (v) => repairedPadded(v.epsilon, v.list_size, 0, true)),
-  ...withBothNoises("hybrid", "Hybrid, log of horizon", "tree", "central", (v, factor) => ucbHybrid(v.epsilon, v.n_arms, v.horizon, factor)),
-  ...withBothNoises("hybrid-proof", "Hybrid", "tree", "central", (v, factor) => ucbHybrid(v.epsilon, v.n_arms, v.horizon, factor, "pulls")),
-  repairedCascade("blocks-keep", "Blocks, kept", "laplace", "central", (v) => repairedBlocks(v.epsilon, "keep")),
-  repairedCascade("blocks-forget", "Blocks, forgotten", "laplace", "central", (v) => repairedBlocks(v.epsilon, "forget")),
-  repairedCascade("blocks-counter", "Hybrid counters", "tree", "central", (v) => repairedBlocks(v.epsilon, "counter")),
-  plainCascade("cucb", "CUCB", "none", (v) => cucbGaussian(Infinity, v.delta, v.n_arms, v.list_size), "semi-bandit"),
-  ...withBothNoises("cucb-gaussian", "CUCB Gaussian", "gaussian", "local",
+  plainCascade("cascade-ucb1", "CascadeUCB1", () => cascadeUcb1()),
+  plainCascade("cascade-ucb1-least-first", "CascadeUCB1, least first", () => cascadeUcb1(true)),
+  ...withBothNoises("laplace", "Laplace", "local", (v, factor) => ucbLaplace(v.epsilon, v.list_size, factor)),
+  ...withBothNoises("gaussian", "Gaussian", "local", (v, factor) => ucbGaussian(v.epsilon, v.delta, v.list_size, factor)),
+  ...withBothNoises("composition", "Composition", "local", (v, factor) => ucbComposition(v.epsilon, v.delta, v.list_size, factor)),
+  repairedCascade("first", "one bit", "local", (v) => repairedFirst(v.epsilon)),
+  repairedCascade("padded-laplace", "Laplace, padded", "local", (v) => repairedPadded(v.epsilon, v.list_size)),
+  repairedCascade("padded-gaussian", "Gaussian, padded", "local", (v) => repairedPadded(v.epsilon, v.list_size, v.delta)),
+  repairedCascade("padded-displays", "Laplace, clicks per display", "local", (v) => repairedPadded(v.epsilon, v.list_size, 0, true)),
+  ...withBothNoises("hybrid", "Algorithm 1", "central", (v, factor) => ucbHybrid(v.epsilon, v.n_arms, v.horizon, factor)),
+  ...withBothNoises("hybrid-proof", "Algorithm 1, as in its proof", "central", (v, factor) => ucbHybrid(v.epsilon, v.n_arms, v.horizon, factor, "pulls")),
+  repairedCascade("blocks-keep", "blocks", "central", (v) => repairedBlocks(v.epsilon, "keep")),
+  repairedCascade("blocks-forget", "blocks, sums forgotten", "central", (v) => repairedBlocks(v.epsilon, "forget")),
+  repairedCascade("blocks-counter", "blocks in hybrid counters", "central", (v) => repairedBlocks(v.epsilon, "counter")),
+  plainCascade("cucb", "CUCB", (v) => cucbGaussian(Infinity, v.delta, v.n_arms, v.list_size), "semi-bandit"),
+  ...withBothNoises("cucb-gaussian", "CUCB Gaussian", "local",
     (v, factor) => cucbGaussian(v.epsilon, v.delta, v.n_arms, v.list_size, factor), "semi-bandit"),
-  repairedCascade("cucb-gaussian-repaired", "CUCB Gaussian, repaired", "gaussian", "local",
+  repairedCascade("cucb-gaussian-repaired", "CUCB Gaussian, repaired", "local",
     (v) => cucbGaussian(v.epsilon, v.delta, v.n_arms, v.list_size, 1, "repaired"), "semi-bandit"),
-  plainCascade("uniform", "uniform", "uniform", () => uniformLists()),
+  plainCascade("uniform", "uniform", () => uniformLists()),
 ];
 
 // A record knows its feedback, so that a worker needs nothing else.

@@ -1,4 +1,4 @@
-// The algorithms: which are chosen, what each promises and what it really pays, and its regret.
+// The algorithms: which are chosen, what each promises, its privacy loss and its regret.
 import { element } from "./elements.js";
 import { swatch } from "./plot.js";
 import { readable } from "./words.js";
@@ -6,26 +6,26 @@ import { readable } from "./words.js";
 const VARIANTS = {
   none: ["Without privacy", ""],
   printed: ["Printed", "what the box does"],
-  published: ["Published", "as the experiments were run: a hundredth of the noise"],
-  stated: ["Stated", "with the noise that the theorem needs"],
+  published: ["Noise of the experiments", "a hundredth of what the theorems need"],
+  stated: ["Noise of the theorems", ""],
   repaired: ["Repaired", "so that the promise is kept"],
 };
 
 const PRESETS = {
   "as printed": ["printed"],
-  "as published": ["published"],
-  "as the theorem needs": ["stated"],
+  experiments: ["published"],
+  theorems: ["stated"],
   repaired: ["repaired"],
 };
 
 export class Choices {
-  constructor(algorithms, prefix, changed) {
-    this.algorithms = looks(algorithms);
+  constructor({ algorithms, hue }, prefix, changed) {
+    this.algorithms = looks(algorithms, hue);
     this.changed = changed;
     this.rows = new Map();
     this.element = element("div", { class: "lab-choices" }, this.presets(),
       element("div", { class: "lab-heads", "aria-hidden": "true" },
-        element("span", {}, "Algorithm"), element("span", {}, "promised"), element("span", {}, "really paid"), element("span", {}, "regret")));
+        element("span", {}, "Algorithm"), element("span", {}, "promised"), element("span", {}, "privacy loss"), element("span", {}, "regret")));
     for (const variant of [...new Set([...Object.keys(VARIANTS), ...algorithms.map((one) => one.variant)])]) {
       const members = this.algorithms.filter((one) => one.variant === variant);
       if (members.length) this.element.append(this.group(members, ...(VARIANTS[variant] ?? [variant, ""]), prefix));
@@ -95,7 +95,7 @@ export class Choices {
     this.settle(true);
   }
 
-  /** Say what every algorithm promises and pays at these values; nothing where they are refused. */
+  /** Say what every algorithm promises and its privacy loss at these values; nothing where they are refused. */
   price(values) {
     for (const algorithm of this.algorithms) {
       const { box, cells: [promised, paid], reason, shown } = this.rows.get(algorithm.id);
@@ -104,7 +104,7 @@ export class Choices {
       box.disabled = why !== "";
       shown.classList.toggle("lab-unfit", box.disabled);
       promised.replaceChildren(...(made ? amount("promised", made.promised) : []));
-      paid.replaceChildren(...(made ? amount("really pays", made.paid) : []));
+      paid.replaceChildren(...(made ? amount("privacy loss", made.paid) : []));
       reason.textContent = made ? made.paid.reason.replace(/_0\b/g, "₀") : why;
       const kept = made && made.paid.epsilon <= made.promised.epsilon * (1 + 1e-9) && made.paid.delta <= made.promised.delta + 1e-15;
       shown.dataset.kept = !made || made.promised.epsilon === Infinity ? "" : kept ? "yes" : "no";
@@ -130,21 +130,23 @@ function amount(words, { epsilon, delta }) {
 }
 
 /** An algorithm's name without its variant, which stands above it. */
-function bare({ label, variant }) {
-  return label.replace(new RegExp(`, ${variant}$`), "");
+function bare({ label }) {
+  return label.replace(/, (printed|experiments|theorems|repaired)$/, "");
 }
 
-/** What a curve is called: the algorithm with its variant. */
-function named({ label, variant }) {
-  return variant === "none" || /printed|published|stated|repaired/.test(label) ? label : `${label}, ${variant}`;
-}
+const FIRST_MARKS = { stated: 1, repaired: 2 }; // where hues begin that no dash tells from pink without green cones
+const PINK = { published: "printed" };
 
-/** Colour is the family, dash the trust model, and a mark tells lines of one family apart. */
-function looks(algorithms) {
+/** Hues mean what they do in figures: the text that a line follows, or whom one trusts where that is compared; dashes
+    are local, and a mark tells lines of one hue and dash apart. */
+function looks(algorithms, compared = "variant") {
   const seen = new Map();
   return algorithms.map((algorithm) => {
-    const mark = seen.get(algorithm.family) ?? 0;
-    seen.set(algorithm.family, mark + 1);
-    return { ...algorithm, name: named(algorithm), mark, look: `lab-${algorithm.family} lab-trust-${algorithm.trust}` };
+    const { id, label, trust } = algorithm;
+    const hue = id === "uniform" ? "uniform" : PINK[algorithm[compared]] ?? algorithm[compared];
+    const kind = `lab-${hue} lab-trust-${trust}`;
+    const mark = seen.get(kind) ?? FIRST_MARKS[hue] ?? 0;
+    seen.set(kind, mark + 1);
+    return { ...algorithm, name: label, mark, look: kind };
   });
 }

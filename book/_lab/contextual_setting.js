@@ -18,10 +18,10 @@ const convexFits = {
 };
 
 const CONVEX_NOISES = {
-  none: { label: "no noise", variant: "none", trust: "none", family: "none" },
-  classical: { label: "classical Gaussian", variant: "printed", trust: "local", family: "gaussian" },
-  analytic: { label: "analytic Gaussian", variant: "repaired", trust: "local", family: "gaussian" },
-  laplace: { label: "Laplace", variant: "repaired", trust: "local", family: "laplace" },
+  none: { label: "no noise", variant: "none", trust: "none" },
+  classical: { label: "classical Gaussian", variant: "printed", trust: "local" },
+  analytic: { label: "analytic Gaussian", variant: "repaired", trust: "local" },
+  laplace: { label: "Laplace", variant: "repaired", trust: "local" },
 };
 
 const convexAlgorithms = Object.entries(CONVEX_NOISES).flatMap(([noise, { label, ...facts }]) =>

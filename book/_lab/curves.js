@@ -21,7 +21,7 @@ export function curves(laboratory, values, checkpoints, found, scales) {
 
 /** A bound in the hue of its algorithm, and with its mark. */
 function bound(line, of) {
-  return of ? { ...line, look: `lab-bound lab-${of.family}`, mark: of.mark } : line;
+  return of ? { ...line, look: `lab-bound ${of.look}`, mark: of.mark } : line;
 }
 
 /** Regret at the horizon against the parameter that is swept. */

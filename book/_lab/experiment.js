@@ -17,7 +17,7 @@ export class Experiment extends Panel {
   constructor(host, name, laboratory, more = null) {
     super(host, name, laboratory.parameters);
     Object.assign(this, { laboratory, more, results: new Map(), scales: { x: "log", y: "log" }, swept: false });
-    this.choices = new Choices(laboratory.algorithms, `lab-${name}`, () => this.switched());
+    this.choices = new Choices(laboratory, `lab-${name}`, () => this.switched());
     this.boxes = { x: this.scale("x", "log rounds"), y: this.scale("y", "log regret") };
     this.tools.prepend(...Object.values(this.boxes));
     if (laboratory.sweep) this.tools.prepend(this.sweeps());

@@ -72,7 +72,7 @@ class Card {
     this.select = element("select", { id, onchange: changed }, ...["upper", "lower"].map((side) => group(room, side)));
     this.picture = element("div", { class: "lab-plot" });
     this.said = element("p", { class: "lab-said" });
-    this.plot = new Plot(this.picture, () => `${room.title}. ${this.said.textContent}`);
+    this.plot = new Plot(this.picture, () => `${room.title}. ${this.said.textContent}`, true);
     this.element = element("section", { class: "lab-card" },
       element("label", { for: id, class: "lab-card-title" }, room.title), this.select, this.picture, this.said);
   }
@@ -95,13 +95,14 @@ function group({ bounds }, wanted) {
   return options.length ? element("optgroup", { label: `${wanted === "upper" ? "Upper" : "Lower"} bounds` }, ...options) : null;
 }
 
-function shown({ total, rest }, values, uniform) {
+function shown({ trust, total, rest }, values, uniform) {
   const at = Array.from({ length: 97 }, (_, i) => RANGE[0] * (RANGE[1] / RANGE[0]) ** (i / 96));
   const whole = at.map((epsilon) => total(values, epsilon));
   const plain = at.map(() => rest(values));
   const price = whole.map((value, i) => (value === null || value <= plain[i] ? null : value - plain[i]));
   const line = (label, look, value) => ({ label, look, t: at, value, mark: 0 });
   const level = uniform * values.T;
+  const crossing = overtakes(total, rest, values);
   const found = [...whole, ...plain, level].filter((value) => value > 0 && Number.isFinite(value));
   const top = Math.min(Math.max(...found), level * 1e6) * 2;
   const low = Math.max(Math.min(...found) / 2, top / 1e12);
@@ -110,11 +111,12 @@ function shown({ total, rest }, values, uniform) {
     lines: [
       line("uniform play", "lab-uniform lab-trust-none lab-level", at.map(() => level)),
       line("the rest", "lab-none lab-trust-none", plain),
-      line("bound", "lab-gaussian", whole),
-      line("private term", "lab-laplace lab-over", price),
+      line("bound", "lab-bound", whole),
+      line("private term", `lab-${trust} lab-trust-${trust}`, price),
     ],
     shades: [{ y: [level, high], words: "vacuous" }],
     rule: values.epsilon,
+    note: crossing > RANGE[0] && crossing < RANGE[1] ? { at: crossing, value: rest(values), words: `ε = ${readable(crossing, 2)}` } : null,
     x: { low: RANGE[0], high: RANGE[1], log: true, label: "ε" },
     y: { low, high, log: true, label: `regret at T = ${readable(values.T)}` },
   };

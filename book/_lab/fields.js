@@ -3,6 +3,7 @@ import { element } from "./elements.js";
 import { inField, readable, typed } from "./words.js";
 
 const STEPS = 1000;
+const KEY = 10; // steps that an arrow key takes
 const FIRST = new Set(["epsilon", "list_size", "kind", "setting", "answers", "K", "horizon", "games", "T"]); // three a panel on a phone
 
 export class Fields {
@@ -30,7 +31,7 @@ export class Fields {
   field(parameter, prefix, changed, rested) {
     const { name, kind, label, help } = parameter;
     const id = `${prefix}-${name}`;
-    const told = { onfocus: () => { this.help.textContent = help || "\u00a0"; } };
+    const told = { onfocus: () => { this.help.textContent = [help, name === "seed" || kind === "choice" ? "" : "↑ and ↓ move it"].filter(Boolean).join("; ") || "\u00a0"; } };
     const field = element("div", { class: FIRST.has(name) ? "lab-field" : "lab-field lab-rest" }, element("label", { for: id }, label));
     if (kind === "choice") {
       const options = parameter.choices.map((value) => element("option", { value }, String(value)));
@@ -43,12 +44,19 @@ export class Fields {
       field.append(input);
     } else {
       const input = element("input", { id, type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", ...told });
-      const slider = name === "seed" ? null : element("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${label}, slider`, ...told });
+      const slider = name === "seed" ? null : element("input", { type: "range", min: 0, max: STEPS, step: 1, tabindex: -1, "aria-label": `${label}, slider`, ...told });
       input.addEventListener("input", () => {
         this.follow(parameter);
         changed();
       });
       input.addEventListener("change", rested);
+      input.addEventListener("keydown", (event) => { // so that the slider is no stop of its own
+        const up = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+        if (!slider || !up) return;
+        event.preventDefault();
+        slider.value = Number(slider.value) + up * KEY;
+        slider.dispatchEvent(new Event("input"));
+      });
       slider?.addEventListener("input", () => {
         input.value = inField(slid(parameter, slider.value / STEPS));
         this.describe(parameter);

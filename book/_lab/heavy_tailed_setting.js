@@ -13,7 +13,7 @@ const heavyParameters = [
   number("epsilon", "privacy ε", 1, 0.01, 20, "promised to every user; the theorems ask for at most 1", true),
   number("v", "tail v", 0.9, 0.1, 1, "moments of order 1 + v are finite"),
   number("beta", "β", 1e-15, 1e-30, 0.5, "probability that the bounds of an elimination fail", true),
-  number("spare_shape", "spare shape", 0.05, 0.001, 10, "how far the shape of the Pareto laws is above 1 + v", true),
+  number("spare_shape", "spare shape", 0.05, 0.001, 10, "how far the shape of the Pareto distributions is above 1 + v", true),
   ...commonParameters(1e15, 1e15, 8, 100),
 ];
 
@@ -30,20 +30,20 @@ const heavyFits = {
   short: ({ horizon }) => (horizon > ROUND_BY_ROUND ? `plays round by round, so the horizon must be <= ${readable(ROUND_BY_ROUND)}, got ${readable(horizon)}` : null),
 };
 
-function heavyAlgorithm(id, label, variant, trust, family, fits, make) {
-  return { id, label, variant, trust, family, fits, make: (values) => make(values, heavyMoment(heavyProblem(values), values.v)) };
+function heavyAlgorithm(id, label, variant, trust, fits, make) {
+  return { id, label, variant, trust, fits, make: (values) => make(values, heavyMoment(heavyProblem(values), values.v)) };
 }
 
 const heavyAlgorithms = [
-  heavyAlgorithm("robust-se", "Robust SE", "none", "none", "elimination", heavyFits.always, (v, u) => robustSe(v.v, u, v.beta)),
-  heavyAlgorithm("dp-se", "DP Robust SE", "printed", "central", "elimination", heavyFits.always, (v, u) => dpRobustSe(v.epsilon, v.v, u, v.beta)),
-  heavyAlgorithm("dp-se-small", "DP Robust SE, c = 4", "repaired", "central", "elimination", heavyFits.always, (v, u) => dpRobustSe(v.epsilon, v.v, u, v.beta, 4)),
-  heavyAlgorithm("ldp-se", "LDP Robust SE", "repaired", "local", "elimination", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta)),
-  heavyAlgorithm("ldp-se-small", "LDP Robust SE, c = 8", "repaired", "local", "elimination", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta, 8)),
-  heavyAlgorithm("ldp-se-slides", "LDP Robust SE, slide rate", "printed", "local", "elimination", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta, HEAVY_TAILED.elimination.local.c, "slide_rate")),
-  heavyAlgorithm("robust-ucb", "Robust UCB", "none", "none", "tree", heavyFits.short, (v, u) => robustUcb(v.v, u, v.horizon)),
-  heavyAlgorithm("dp-ucb", "DP Robust UCB", "printed", "central", "tree", heavyFits.short, (v, u) => dpRobustUcb(v.epsilon, v.v, u, v.horizon)),
-  heavyAlgorithm("dp-ucb-small", "DP Robust UCB, radius times 1/18", "repaired", "central", "tree", heavyFits.short, (v, u) => dpRobustUcb(v.epsilon, v.v, u, v.horizon, 1)),
+  heavyAlgorithm("robust-se", "Robust SE", "none", "none", heavyFits.always, (v, u) => robustSe(v.v, u, v.beta)),
+  heavyAlgorithm("dp-se", "DP Robust SE", "printed", "central", heavyFits.always, (v, u) => dpRobustSe(v.epsilon, v.v, u, v.beta)),
+  heavyAlgorithm("dp-se-small", "DP Robust SE, c = 4", "repaired", "central", heavyFits.always, (v, u) => dpRobustSe(v.epsilon, v.v, u, v.beta, 4)),
+  heavyAlgorithm("ldp-se", "LDP Robust SE", "repaired", "local", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta)),
+  heavyAlgorithm("ldp-se-small", "LDP Robust SE, c = 8", "repaired", "local", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta, 8)),
+  heavyAlgorithm("ldp-se-slides", "LDP Robust SE, the talk's rate", "printed", "local", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta, HEAVY_TAILED.elimination.local.c, "slide_rate")),
+  heavyAlgorithm("robust-ucb", "Robust UCB", "none", "none", heavyFits.short, (v, u) => robustUcb(v.v, u, v.horizon)),
+  heavyAlgorithm("dp-ucb", "DP Robust UCB", "printed", "central", heavyFits.short, (v, u) => dpRobustUcb(v.epsilon, v.v, u, v.horizon)),
+  heavyAlgorithm("dp-ucb-small", "DP Robust UCB, radius times 1/18", "repaired", "central", heavyFits.short, (v, u) => dpRobustUcb(v.epsilon, v.v, u, v.horizon, 1)),
 ];
 
 export const heavyTailedSetting = {
@@ -52,6 +52,7 @@ export const heavyTailedSetting = {
   check: (values) => refusal(heavyParameters, values) ?? (values.horizon < 2 ? `horizon must be >= 2, got ${values.horizon}` : null),
   algorithms: heavyAlgorithms,
   first: ["robust-se", "dp-se", "ldp-se"],
+  hue: "trust", // as these figures compare whom one trusts
   checkpoints: (values) => logCheckpoints(values.horizon),
   // An elimination costs what some thousands of rounds do, however long it is.
   work: (values, algorithms, chosen = []) =>

@@ -1,4 +1,4 @@
-// What Gaussian noise pays that is found by the classical formula, beside what it promises; the analytic one pays that.
+// The privacy loss of Gaussian noise by the classical formula, beside what it promises; that of the analytic one is that.
 import { element } from "./elements.js";
 import { gaussianEpsilon, gaussianSigma } from "./normal.js";
 import { Plot } from "./plot.js";
@@ -6,7 +6,7 @@ import { readable } from "./words.js";
 
 const RANGE = [0.05, 50];
 
-/** Noise on one number of sensitivity 1: both sigmas, and what the classical one pays. */
+/** Noise on one number of sensitivity 1: both sigmas, and the privacy loss of the classical one. */
 export function noises(epsilon, delta) {
   const classical = gaussianSigma(epsilon, delta, 1, "classical");
   return { classical, analytic: gaussianSigma(epsilon, delta, 1, "analytic"), paid: gaussianEpsilon(classical, delta, 1) };
@@ -15,7 +15,7 @@ export function noises(epsilon, delta) {
 export class Noise {
   constructor() {
     this.picture = element("div", { class: "lab-plot" });
-    this.cells = ["promised", "classical noise pays", "analytic noise pays", "classical / analytic σ"].map((words) => {
+    this.cells = ["promised", "privacy loss, classical noise", "privacy loss, analytic noise", "classical / analytic σ"].map((words) => {
       const cell = element("dd", { class: "lab-amount" });
       return [words, cell];
     });
@@ -35,16 +35,16 @@ export class Noise {
     second.textContent = `ε ${readable(epsilon)}`;
     second.dataset.kept = "yes";
     ratio.textContent = `${readable(classical / analytic)}`;
-    this.words = `At δ = ${readable(delta)} and ε = ${readable(epsilon)} the classical noise pays ${readable(paid)}, the analytic one what it promises.`;
+    this.words = `At δ = ${readable(delta)} and ε = ${readable(epsilon)} the privacy loss of classical noise is ${readable(paid)}, that of analytic noise is as promised.`;
     const t = Array.from({ length: 81 }, (_, i) => RANGE[0] * (RANGE[1] / RANGE[0]) ** (i / 80));
     this.plot.draw({
       lines: [
-        { label: "promised, and paid by analytic noise", look: "lab-none lab-trust-none", t, value: t },
-        { label: "paid by classical noise", look: "lab-gaussian lab-trust-local", t, value: t.map((one) => noises(one, delta).paid) },
+        { label: "promised, and analytic noise", look: "lab-none lab-trust-none", t, value: t },
+        { label: "classical noise", look: "lab-printed", t, value: t.map((one) => noises(one, delta).paid) },
       ],
       rule: epsilon,
       x: { low: RANGE[0], high: RANGE[1], log: true, label: "ε promised" },
-      y: { low: RANGE[0] / 5, high: RANGE[1] * 10, log: true, label: "ε paid" },
+      y: { low: RANGE[0] / 5, high: RANGE[1] * 10, log: true, label: "privacy loss" },
     });
   }
 }

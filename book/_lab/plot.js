@@ -4,11 +4,13 @@ import { powerOfTen, readable } from "./words.js";
 
 const LINE = 15;
 
-/** A plot that follows the width of `host`; `draw` takes {lines, bounds, x, y, labels}. */
+/** A plot that follows the width of `host`; `draw` takes {lines, shades, rule, note, x, y}. A `short` one has few and short
+ *  names, which stand at the lines also where it is narrow. */
 export class Plot {
-  constructor(host, describe) {
+  constructor(host, describe, short = false) {
     this.host = host;
     this.describe = describe;
+    this.short = short;
     this.shown = null;
     new ResizeObserver(() => this.redraw()).observe(host);
   }
@@ -21,9 +23,10 @@ export class Plot {
   redraw() {
     const width = this.host.clientWidth;
     if (!this.shown || !width) return;
-    const wide = width >= 560;
-    const height = wide ? Math.min(400, Math.round(width * 0.52)) : Math.round(width * 0.85);
-    const frame = { width, height, left: 52, right: wide ? 168 : 12, top: 22, bottom: 44, wide };
+    const broad = width >= 560;
+    const wide = broad || this.short;
+    const height = broad ? Math.min(400, Math.round(width * 0.46)) : Math.round(width * 0.85);
+    const frame = { width, height, left: 52, right: this.short ? 72 : wide ? 168 : 12, top: 22, bottom: 44, wide, letters: this.short ? 8 : 24 };
     this.host.replaceChildren(picture(this.shown, frame, this.describe()));
     if (!wide) this.host.append(legend(this.shown.lines));
   }
@@ -70,6 +73,7 @@ function picture(shown, frame, words) {
   for (const line of shown.lines) curves.append(curve(line, x, y, shown.y));
   svg.append(curves);
   for (const line of shown.lines) svg.append(...marks(line, x, y, shown.y));
+  if (shown.note) svg.append(...noted(shown.note, x, y));
   if (frame.wide) svg.append(...labels(shown, x, y, frame));
   return svg;
 }
@@ -152,6 +156,12 @@ function shade({ y: [from, to], words }, y, frame) {
   return bottom - top < 18 ? [area] : [area, text(frame.width - frame.right - 6, top + 15, words, "end", "lab-axis-name")];
 }
 
+/** Words where two lines cross. */
+function noted({ at, value, words }, x, y) {
+  const dot = drawing("circle", { class: "lab-note", cx: x(at), cy: y(value), r: 3.5 });
+  return [dot, text(x(at), y(value) - 9, words, "middle", "lab-noted")];
+}
+
 function text(x, y, words, anchor, className = "lab-number") {
   return drawing("text", { x, y, "text-anchor": anchor, class: className }, words);
 }
@@ -160,7 +170,7 @@ function text(x, y, words, anchor, className = "lab-number") {
 function labels({ lines, y: scale }, x, y, frame) {
   const named = lines.flatMap((line) => {
     const last = line.value.findLastIndex((value) => value !== null && value >= scale.low && value <= scale.high * 1.0001);
-    return last < 0 ? [] : [{ line, words: wrapped(line.label, 24), x: x(line.t[last]), y: y(line.value[last]) }];
+    return last < 0 ? [] : [{ line, words: wrapped(line.label, frame.letters), x: x(line.t[last]), y: y(line.value[last]) }];
   });
   named.sort((a, b) => a.y - b.y);
   const floor = frame.height - frame.bottom;

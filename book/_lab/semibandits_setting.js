@@ -45,21 +45,21 @@ const semiFits = {
   listed: (values) => (values.family === "top-K" ? "needs listed super arms: choose windows or K-path" : null),
 };
 
-const semiVariants = (id, label, trust, family, make) =>
+const semiVariants = (id, label, trust, make) =>
   ["printed", "repaired"].map((variant) => ({
-    id: `${id}-${variant}`, label: `${label}, ${variant}`, variant, trust, family, fits: semiFits.always,
+    id: `${id}-${variant}`, label: `${label}, ${variant}`, variant, trust, fits: semiFits.always,
     make: (values) => make(values, variant),
   }));
 
 const semiAlgorithms = [
-  { id: "cucb", label: "CUCB", variant: "none", trust: "none", family: "none", fits: semiFits.always, make: () => cucb() },
-  { id: "cucb-least", label: "CUCB, least pulled", variant: "none", trust: "none", family: "none", fits: semiFits.always, make: () => cucb("first") },
-  ...semiVariants("ldp1", "CUCB-LDP1", "local", "laplace", (v, variant) => cucbLdp1(v.epsilon, v.list_size, v.horizon, variant)),
-  ...semiVariants("ldp2", "CUCB-LDP2", "local", "laplace", (v, variant) => cucbLdp2(v.epsilon, v.horizon, variant)),
-  ...semiVariants("dp", "CUCB-DP", "central", "tree", (v, variant) => cucbDp(v.epsilon, v.list_size, v.n_arms, v.horizon, variant)),
-  ...semiVariants("dp-least", "CUCB-DP, least pulled", "central", "tree", (v, variant) => cucbDp(v.epsilon, v.list_size, v.n_arms, v.horizon, variant, true)),
-  { id: "hypercube", label: "Hypercube", variant: "repaired", trust: "local", family: "response", fits: semiFits.always, make: (v) => cucbHypercube(v.epsilon, v.list_size, v.horizon) },
-  { id: "radius", label: "Super-arm radius", variant: "repaired", trust: "local", family: "response", fits: semiFits.listed, make: (v) => superArmRadius(v.epsilon, v.horizon) },
+  { id: "cucb", label: "CUCB", variant: "none", trust: "none", fits: semiFits.always, make: () => cucb() },
+  { id: "cucb-least", label: "CUCB, least pulled", variant: "none", trust: "none", fits: semiFits.always, make: () => cucb("first") },
+  ...semiVariants("ldp1", "CUCB-LDP1", "local", (v, variant) => cucbLdp1(v.epsilon, v.list_size, v.horizon, variant)),
+  ...semiVariants("ldp2", "CUCB-LDP2", "local", (v, variant) => cucbLdp2(v.epsilon, v.horizon, variant)),
+  ...semiVariants("dp", "CUCB-DP", "central", (v, variant) => cucbDp(v.epsilon, v.list_size, v.n_arms, v.horizon, variant)),
+  ...semiVariants("dp-least", "CUCB-DP, least pulled", "central", (v, variant) => cucbDp(v.epsilon, v.list_size, v.n_arms, v.horizon, variant, true)),
+  { id: "hypercube", label: "Hypercube", variant: "repaired", trust: "local", fits: semiFits.always, make: (v) => cucbHypercube(v.epsilon, v.list_size, v.horizon) },
+  { id: "radius", label: "Super-arm radius", variant: "repaired", trust: "local", fits: semiFits.listed, make: (v) => superArmRadius(v.epsilon, v.horizon) },
 ];
 
 export const semibanditsSetting = {

@@ -207,8 +207,8 @@ function heavyLower({ K, gap, v, T }, loss) {
 
 const upTo1 = (bound) => (values, epsilon) => (epsilon <= 1 ? bound(values, epsilon) : null);
 const without = (bound) => (values) => bound(values, Infinity);
-const upper = (id, label, total, rest = without(total)) => ({ id, label, side: "upper", total, rest });
-const lower = (id, label, total, rest = without(total)) => ({ id, label, side: "lower", total, rest });
+const upper = (trust, id, label, total, rest = without(total)) => ({ trust, id, label, side: "upper", total, rest });
+const lower = (trust, id, label, total, rest = without(total)) => ({ trust, id, label, side: "lower", total, rest });
 const laplaceAt = (corrected) => (values, epsilon) => laplaceCascade(values, values.K / epsilon, corrected);
 
 export const theorems = [
@@ -217,12 +217,12 @@ export const theorems = [
     title: "Definitions: K arms",
     uniform: ({ K, gap }) => (1 - 1 / K) * gap,
     bounds: [
-      lower("local", "Local DP, problem-dependent, sharp", (v, epsilon) => overArms(v, (p, q) => responseKl(p, q, epsilon))),
-      lower("theorem_4", "Theorem 4, local DP, printed", (v, epsilon) => laiRobbins(v) / (2 * localFactor(epsilon)), laiRobbins),
-      lower("central", "DP, problem-dependent, sharp", (v, epsilon) => overArms(v, (p, q) => privateKl(p, q, epsilon))),
-      lower("azize_basu", "DP, Azize and Basu", (v, epsilon) => overArms(v, (p, q) => Math.min(kl(p, q), 6 * epsilon * (q - p)))),
-      { ...lower("local_minimax", "Local DP, minimax, sharp", localMinimax), uniform: ({ K }) => (1 - 1 / K) / 2 },
-      { ...lower("central_minimax", "DP, minimax, sharp", centralMinimax), uniform: ({ K }) => (1 - 1 / K) / 2 },
+      lower("local", "local", "Local DP, problem-dependent, sharp", (v, epsilon) => overArms(v, (p, q) => responseKl(p, q, epsilon))),
+      lower("local", "theorem_4", "Theorem 4, local DP, printed", (v, epsilon) => laiRobbins(v) / (2 * localFactor(epsilon)), laiRobbins),
+      lower("central", "central", "DP, problem-dependent, sharp", (v, epsilon) => overArms(v, (p, q) => privateKl(p, q, epsilon))),
+      lower("central", "azize_basu", "DP, Azize and Basu", (v, epsilon) => overArms(v, (p, q) => Math.min(kl(p, q), 6 * epsilon * (q - p)))),
+      { ...lower("local", "local_minimax", "Local DP, minimax, sharp", localMinimax), uniform: ({ K }) => (1 - 1 / K) / 2 },
+      { ...lower("central", "central_minimax", "DP, minimax, sharp", centralMinimax), uniform: ({ K }) => (1 - 1 / K) / 2 },
     ],
   },
   {
@@ -230,13 +230,13 @@ export const theorems = [
     title: "Semi-bandits: the best K of m arms",
     uniform: ({ m, K, gap }) => K * gap * (1 - K / m),
     bounds: [
-      upper("theorem_2", "Theorem 2, CUCB-LDP1, corrected", (v, epsilon) => localSemi(v, epsilon, v.K)),
-      upper("theorem_2-printed", "Theorem 2, printed, constant 1", (v, epsilon) => localSemiPrinted(v, epsilon, v.K ** 2)),
-      upper("theorem_4", "Theorem 4, CUCB-LDP2, corrected", (v, epsilon) => localSemi(v, epsilon, 1)),
-      upper("theorem_4-printed", "Theorem 4, printed, constant 1", (v, epsilon) => localSemiPrinted(v, epsilon, 1)),
-      upper("theorem_8", "Theorem 8, CUCB-DP, corrected", centralSemi),
-      lower("theorem_5", "Theorem 5, local DP, corrected", semiLower),
-      lower("b_inf_dp", "Section 3.3, DP, corrected", semiCentralLower),
+      upper("local", "theorem_2", "Theorem 2, CUCB-LDP1, corrected", (v, epsilon) => localSemi(v, epsilon, v.K)),
+      upper("local", "theorem_2-printed", "Theorem 2, printed, constant 1", (v, epsilon) => localSemiPrinted(v, epsilon, v.K ** 2)),
+      upper("local", "theorem_4", "Theorem 4, CUCB-LDP2, corrected", (v, epsilon) => localSemi(v, epsilon, 1)),
+      upper("local", "theorem_4-printed", "Theorem 4, printed, constant 1", (v, epsilon) => localSemiPrinted(v, epsilon, 1)),
+      upper("central", "theorem_8", "Theorem 8, CUCB-DP, corrected", centralSemi),
+      lower("local", "theorem_5", "Theorem 5, local DP, corrected", semiLower),
+      lower("central", "b_inf_dp", "Section 3.3, DP, corrected", semiCentralLower),
     ],
   },
   {
@@ -244,10 +244,10 @@ export const theorems = [
     title: "Convex losses, contexts: dimension K",
     uniform: () => 2,
     bounds: [
-      upper("theorem_6-tuned", "Theorem 6, two points, tuned step", (v, epsilon) => twoPoints(v, epsilon, "tuned")),
-      upper("theorem_6", "Theorem 6, two points, printed step", (v, epsilon) => twoPoints(v, epsilon, "printed")),
-      upper("theorem_8", "Theorem 8, contexts, printed order", (v, epsilon) => v.T ** 0.75 / epsilon),
-      lower("local_lower", "Local lower bound for contexts", contextLower, () => 0),
+      upper("local", "theorem_6-tuned", "Theorem 6, two points, tuned step", (v, epsilon) => twoPoints(v, epsilon, "tuned")),
+      upper("local", "theorem_6", "Theorem 6, two points, printed step", (v, epsilon) => twoPoints(v, epsilon, "printed")),
+      upper("local", "theorem_8", "Theorem 8, contexts, printed order", (v, epsilon) => v.T ** 0.75 / epsilon),
+      lower("local", "local_lower", "Local lower bound for contexts", contextLower, () => 0),
     ],
   },
   {
@@ -255,14 +255,14 @@ export const theorems = [
     title: "Cascades: lists of K of m items",
     uniform: uniformCascade,
     bounds: [
-      upper("theorem_4", "Theorem 4, Laplace, printed", laplaceAt(false)),
-      upper("theorem_4-corrected", "Theorem 4, Laplace, corrected", laplaceAt(true)),
-      upper("theorem_6", "Theorem 6, Gaussian, printed", gaussianCascade),
-      upper("theorem_8", "Theorem 8, composition", (v, epsilon) => laplaceCascade(v, compositionScale(v, epsilon), true)),
-      upper("theorem_2", "Theorem 2, DP, printed, ξ = 1/2", hybridPrinted),
-      upper("first", "One bit about the first item, ours", oneBit),
-      lower("theorem_11", "Theorem 11, local DP, printed", cascadeLocalLower, cascadeLower),
-      lower("theorem_12", "Theorem 12, DP, corrected", cascadeCentralLower),
+      upper("local", "theorem_4", "Theorem 4, Laplace, printed", laplaceAt(false)),
+      upper("local", "theorem_4-corrected", "Theorem 4, Laplace, corrected", laplaceAt(true)),
+      upper("local", "theorem_6", "Theorem 6, Gaussian, printed", gaussianCascade),
+      upper("local", "theorem_8", "Theorem 8, composition", (v, epsilon) => laplaceCascade(v, compositionScale(v, epsilon), true)),
+      upper("central", "theorem_2", "Theorem 2, DP, printed, ξ = 1/2", hybridPrinted),
+      upper("local", "first", "One bit about the first item, ours", oneBit),
+      lower("local", "theorem_11", "Theorem 11, local DP, printed", cascadeLocalLower, cascadeLower),
+      lower("central", "theorem_12", "Theorem 12, DP, corrected", cascadeCentralLower),
     ],
   },
   {
@@ -270,12 +270,12 @@ export const theorems = [
     title: "Heavy tails: K arms, order 1 + v",
     uniform: ({ K, gap }) => (1 - 1 / K) * gap,
     bounds: [
-      upper("dp", "DP Robust SE, corrected", upTo1(dpEpochs), robustUcb),
-      upper("dp-printed", "DP Robust SE, printed, constant 1", upTo1(dpPrinted), robustUcbPrinted),
-      upper("ldp", "LDP Robust SE, corrected", upTo1(ldpEpochs), robustUcb),
-      upper("ldp-printed", "LDP Robust SE, printed, constant 1", upTo1(ldpPrinted), robustUcbPrinted),
-      lower("dp_lower", "DP lower bound, corrected", upTo1((v, epsilon) => heavyLower(v, (p) => -Math.log1p(Math.expm1(-epsilon) * p))), (v) => heavyLower(v, () => Infinity)),
-      lower("ldp_lower", "Local lower bound, corrected", upTo1((v, epsilon) => heavyLower(v, (p) => Math.expm1(epsilon) ** 2 * p ** 2)), (v) => heavyLower(v, () => Infinity)),
+      upper("central", "dp", "DP Robust SE, corrected", upTo1(dpEpochs), robustUcb),
+      upper("central", "dp-printed", "DP Robust SE, printed, constant 1", upTo1(dpPrinted), robustUcbPrinted),
+      upper("local", "ldp", "LDP Robust SE, corrected", upTo1(ldpEpochs), robustUcb),
+      upper("local", "ldp-printed", "LDP Robust SE, printed, constant 1", upTo1(ldpPrinted), robustUcbPrinted),
+      lower("central", "dp_lower", "DP lower bound, corrected", upTo1((v, epsilon) => heavyLower(v, (p) => -Math.log1p(Math.expm1(-epsilon) * p))), (v) => heavyLower(v, () => Infinity)),
+      lower("local", "ldp_lower", "Local lower bound, corrected", upTo1((v, epsilon) => heavyLower(v, (p) => Math.expm1(epsilon) ** 2 * p ** 2)), (v) => heavyLower(v, () => Infinity)),
     ],
   },
 ];

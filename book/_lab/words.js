@@ -6,7 +6,7 @@ export function powerOfTen(exponent) {
   return "10" + String(exponent).replace(/[-\d]/g, (sign) => RAISED[sign]);
 }
 
-/** 0.05, 2,500, 10⁸, 2.5×10⁶, ∞ */
+/** 0.05, 2,500, 10⁸, 2.5·10⁶, ∞ */
 export function readable(value, digits = 3) {
   if (value === Infinity) return "∞";
   if (!Number.isFinite(value)) return "unknown";
@@ -21,7 +21,7 @@ export function readable(value, digits = 3) {
   }
   const factor = Number((size / 10 ** power).toPrecision(digits));
   if (factor >= 10) return sign + powerOfTen(power + 1);
-  return sign + (factor === 1 ? "" : `${factor}×`) + powerOfTen(power);
+  return sign + (factor === 1 ? "" : `${factor}·`) + powerOfTen(power);
 }
 
 /** A number as typed: 1e5, 100,000, 0.2; NaN for anything else. */

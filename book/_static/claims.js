@@ -11,9 +11,7 @@ function open() {
   const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (row && row.matches("details:is(.claim, .verdict)")) {
     row.hidden = false;
-    const group = row.closest("details.claim-group");
-    if (group) group.open = true;
-    row.open = true;
+    for (let fold = row; fold; fold = fold.parentElement.closest("details")) fold.open = true;
     row.scrollIntoView();
   }
 }

@@ -1,4 +1,5 @@
-/* What scrolls in a frame of its own can be reached by the keyboard, and a drawer closes on the way to what it lists. */
+/* What scrolls in a frame of its own can be reached by the keyboard, a drawer closes on the way to what it lists, and of the
+   buttons that copy one a section is a stop of the Tab key: arrows lead on from it. */
 "use strict";
 
 const FRAMES = ".pst-scrollable-table-container, div.math, span.long, pre, div.cell_output div.output";
@@ -11,6 +12,26 @@ function reach() {
   }
 }
 
+const COPY = "article button.copybtn";
+
+function rove() {
+  let last = null;
+  for (const button of document.querySelectorAll(COPY)) {
+    const section = button.closest("section");
+    button.tabIndex = section === last ? -1 : 0;
+    last = section;
+  }
+}
+
+document.addEventListener("keydown", (event) => {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || !event.target.matches(COPY)) return;
+  const buttons = [...document.querySelectorAll(COPY)].filter((one) => one.checkVisibility());
+  event.preventDefault();
+  buttons[buttons.indexOf(event.target) + step]?.focus();
+});
+
+window.addEventListener("load", rove);
 window.addEventListener("load", reach);
 window.addEventListener("resize", reach);
 document.addEventListener("toggle", reach, true);

@@ -26,7 +26,7 @@ __all__ = [
     "simulate",
     "trace",
 ]
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 _ROOMS = {
     "baselines": ("replay",),

@@ -40,13 +40,6 @@ def scientific(value: float, digits: int = 2) -> str:
     return times_power("" if mantissa == "1" else mantissa, int(exponent)).replace("-", "−")
 
 
-def rounded(value: float) -> str:
-    """Return a whole number with commas, from a million on in the form of `scientific`."""
-    if abs(value) <= 0.5:
-        return "0"
-    return scientific(value) if abs(value) >= 1e6 else f"{value:,.0f}".replace("-", "−")
-
-
 def short(value: float, digits: int = 3) -> str:
     """Return a number of any size, in a few digits; before the point all are shown up to a million."""
     if math.isnan(value):

@@ -22,7 +22,7 @@ from private_bandits import checks
 from private_bandits_book import figures
 from private_bandits_book.figures import Crossing, Note, Region
 from private_bandits_book.figures.drawing import Said, Slope
-from private_bandits_book.numbers import power, rounded, short
+from private_bandits_book.numbers import power, short
 from private_bandits_book.runs import NAMES, frame, join, last, means, uniform_play
 
 __all__ = [
@@ -208,8 +208,8 @@ def dots(runs: Any, *, label: Callable[[Any], str] | None = None, **look: Any) -
         raise ValueError(f"each line must have a name of its own, as in {{name: result}}, got {_twice(rows)}")
     said = []
     for name, part in rows.groupby("label", sort=False)["regret"]:
-        ends = f"{rounded(part.min())} to {rounded(part.max())}"
-        said.append(f"{name} {ends}, half of the runs below {rounded(part.median())}".replace("\n", " "))
+        ends = f"{short(part.min(), 2)} to {short(part.max(), 2)}"
+        said.append(f"{name} {ends}, half of the runs below {short(part.median(), 2)}".replace("\n", " "))
     problems = rows["problem"].unique() if "problem" in rows else []
     where = f" on {problems[0]}" if len(problems) == 1 else ""
     alt = f"Regret of each run at the last round. {'; '.join(said)}."
@@ -334,12 +334,15 @@ def _picture(
     for name, part in ends.groupby("panel", sort=False) if "panel" in ends else [("", ends)]:
         lines = []
         for label, one in part.groupby("label", sort=False)["regret"]:
-            way = dict.fromkeys([rounded(one.iloc[0]), rounded(one.iloc[-1])])
+            way = dict.fromkeys([short(one.iloc[0], 2), short(one.iloc[-1], 2)])
             lines.append(f"{label} {' to '.join(way)}".replace("\n", " "))
         said.append(f"{str(name).splitlines()[0]}: {', '.join(lines)}" if name else ", ".join(lines))
     problems = rows["problem"].unique() if "problem" in rows else []
     where = f" on {problems[0]}" if len(problems) == 1 else ""
-    alt = f"Regret at the last round{', from the least' if x == 't' else f' along {x}'}. {'; '.join(said)}."
+    axes = draw.keywords if isinstance(draw, partial) else {}
+    what, along = (" ".join((axes.get(name) or one).split()) for name, one in (("ylabel", "regret"), ("xlabel", x)))
+    alt = f"{what[0].upper()}{what[1:]}{' at the last round, from the least' if x == 't' else f' along {along}'}. "
+    alt += f"{'; '.join(said)}."
     at_places = (one.words.replace("{}", "the value where they cross") for one in words)
     written = [*dict.fromkeys([*(spoken or {}).values(), *at_places])]
     alt += f" Written in it: {'; '.join(filter(None, written))}." if any(written) else ""
