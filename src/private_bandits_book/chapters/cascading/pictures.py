@@ -5,7 +5,6 @@ from typing import Any
 
 import pandas as pd
 
-
 NAMES = {
     "uniform": "uniform play",
     "Response, first item": "one bit",

@@ -62,7 +62,7 @@ def lemma_1() -> Ruling:
 
 
 def theorem_1(hidden: float | None) -> Ruling:
-    """The least delta of Algorithm 1, 1 less the chance that its lists hide a reply that the numbers of reports tell."""
+    """The least delta of Algorithm 1: 1 less the chance that its lists hide what the numbers of reports tell."""
     if hidden is None:
         return _EXACT(None, "", hidden)
     said = f"the numbers of reports tell a reply: private at no epsilon unless delta is at least 1 - {hidden:.0e}"

@@ -4,6 +4,7 @@
 """
 
 from itertools import product
+
 import numpy as np
 import pandas as pd
 
