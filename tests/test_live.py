@@ -96,7 +96,7 @@ def test_an_edited_cell_is_run_again_and_all_that_it_makes_follows(tmp_path):
         assert notebook.typed("print(horizon, replications)")["text/plain"].split() == ["5000", "4"]
 
         # a list of policies
-        assert "hybrid" in notebook.edited('"figure-1f"')["text/html"].lower()
+        assert "Algorithm 1 at" in notebook.edited('"figure-1f"')["text/html"]
         without = notebook.edited(
             '"figure-1f"', "paper.ucb_hybrid(epsilon, **sizes, noise_multiplier=0.01)", "paper.uniform()"
         )
