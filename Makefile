@@ -1,5 +1,6 @@
 # make book       build the site into _build/html
 # make pdf        build the site and print it into _build/private-bandits.pdf (needs Chromium, poppler-utils and qpdf)
+# make notes      print two notes, to be read alone, into _build/notes (needs the same)
 # make test       the gate: lint, types, unit tests, every chapter under nbval, every page on a phone
 # make quick      the same without the notebooks and the pages
 # make check      everything: all widths and themes, crashes, a cluster, 50,000 calls, planted faults, other seeds,
@@ -35,7 +36,7 @@ install = $(UV) pip install --quiet $(COMPILE) --python $(BIN)/python
 # Tests are compiled once, and not by every worker, whatever the environment says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: book pdf test quick check everything prove-gates fuzz seeds pythons newest
+.PHONY: book pdf notes test quick check everything prove-gates fuzz seeds pythons newest
 .PHONY: reproduce bench bench-peers bench-growth lock
 
 # what the pages need, without browser and tests; an environment that has all serves as well
@@ -44,6 +45,9 @@ book: $(if $(wildcard $(READY)),$(READY),$(PAGES))
 
 pdf: book
 	$(BIN)/python publish/pdf.py
+
+notes: $(if $(wildcard $(READY)),$(READY),$(PAGES))
+	$(BIN)/python publish/notes.py _build/notes
 
 test: CHOSEN := not check
 newest: CHOSEN := not check or bits

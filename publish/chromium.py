@@ -5,9 +5,21 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 NAMES = "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge"
+
+# What is not drawn or is cut is written at the end of the page, so that it is found in the text of the PDF.
+_WATCH = """<script>addEventListener("load", () => {
+  const wrong = [...document.images].filter(one => !one.naturalWidth).map(one => "not drawn " + one.src);
+  for (const one of document.querySelectorAll("article *")) {
+    const box = one.getBoundingClientRect();
+    if (one.localName === "math" && !box.width) wrong.push("not drawn " + one.textContent);
+    if (box.right > innerWidth + 1) wrong.push("cut " + one.localName + " " + one.textContent.trim().slice(0, 60));
+  }
+  for (const text of wrong) document.body.appendChild(document.createElement("p")).textContent = "Fault: " + text;
+});</script>"""
 
 
 def program(*names: str) -> str:
@@ -25,3 +37,18 @@ def show(page: Path, *words: str) -> None:
     done = subprocess.run([program(*NAMES), *quiet, *words, page.as_uri()], capture_output=True, text=True, timeout=600)
     if done.returncode:
         sys.exit(done.stderr[-2000:])
+
+
+def read(name: str, *words: str) -> str:
+    """Return what a program says."""
+    return subprocess.run([program(name), *words], capture_output=True, encoding="utf-8", check=True).stdout
+
+
+def to_pdf(text: str, pdf: Path, width: int) -> None:
+    """Print a page of HTML, which is as wide as its paper without the margins."""
+    words = ["--no-pdf-header-footer", "--generate-pdf-document-outline", f"--window-size={width},1000"]
+    with tempfile.TemporaryDirectory() as folder:
+        page, raw = Path(folder) / "page.html", Path(folder) / "page.pdf"
+        page.write_text(text + _WATCH, encoding="utf-8")
+        show(page, *words, f"--print-to-pdf={raw}")
+        read("qpdf", "--object-streams=generate", str(raw), str(pdf))  # a third of the size, tags and all

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
-import tempfile
 import unicodedata
 from collections.abc import Iterator
 from html import escape
@@ -15,23 +13,12 @@ from urllib.parse import unquote, urlsplit
 
 import yaml
 from bs4 import BeautifulSoup, Tag
-from chromium import program, show
+from chromium import read, to_pdf
 
 ROOT = Path(__file__).parents[1]
 SITE = ROOT / "_build" / "html"
 PDF = ROOT / "_build" / "private-bandits.pdf"
 LARGEST = 20_000_000
-
-# Written at the end of the page, so that it is found in the text of the PDF.
-_WATCH = """<script>addEventListener("load", () => {
-  const wrong = [...document.images].filter(one => !one.naturalWidth).map(one => "not drawn " + one.src);
-  for (const one of document.querySelectorAll("article *")) {
-    const box = one.getBoundingClientRect();
-    if (one.localName === "math" && !box.width) wrong.push("not drawn " + one.textContent);
-    if (box.right > innerWidth + 1) wrong.push("cut " + one.localName + " " + one.textContent.trim().slice(0, 60));
-  }
-  for (const text of wrong) document.body.appendChild(document.createElement("p")).textContent = "Fault: " + text;
-});</script>"""
 
 
 def main() -> None:
@@ -41,7 +28,7 @@ def main() -> None:
     articles = {name: article(name, names) for name in names}
     once = printed(articles, {})
     printed(articles, once)
-    text, size = _read("pdftotext", "-raw", str(PDF), "-"), PDF.stat().st_size
+    text, size = read("pdftotext", "-raw", str(PDF), "-"), PDF.stat().st_size
     wrong = faults(articles, text, size)
     print(f"{PDF}: {text.count(chr(12))} pages, {size / 1e6:.1f} MB")  # a form feed ends each page
     if wrong:
@@ -101,20 +88,11 @@ def printed(articles: dict[str, Tag], numbers: dict[str, int]) -> dict[str, int]
         f'<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Private Bandits</title>{links}'
         f'<body><main class="bd-main"><div class="bd-content"><div class="bd-article-container">'
         f'<article class="bd-article"><nav class="print-contents">{contents}</nav></article>'
-        f"{''.join(map(str, articles.values()))}</div></div></main>{_WATCH}"
+        f"{''.join(map(str, articles.values()))}</div></div></main>"
     )
-    words = ["--no-pdf-header-footer", "--generate-pdf-document-outline", "--window-size=673,1000"]
-    with tempfile.TemporaryDirectory() as folder:
-        page, raw = Path(folder) / "book.html", Path(folder) / "book.pdf"
-        page.write_text(text, encoding="utf-8")
-        show(page, *words, f"--print-to-pdf={raw}")
-        _read("qpdf", "--object-streams=generate", str(raw), str(PDF))  # a third of the size, tags and all
-    told = _read("pdfinfo", "-dests", str(PDF))
+    to_pdf(text, PDF, width=673)
+    told = read("pdfinfo", "-dests", str(PDF))
     return {name: int(page) for page, name in re.findall(r'^ *(\d+) .*"(.+)"$', told, flags=re.MULTILINE)}
-
-
-def _read(name: str, *words: str) -> str:
-    return subprocess.run([program(name), *words], capture_output=True, encoding="utf-8", check=True).stdout
 
 
 def _heads(name: str, page: Tag) -> list[Tag]:
@@ -131,7 +109,7 @@ def _line(name: str, head: Tag, numbers: dict[str, int]) -> str:
 
 
 def faults(articles: dict[str, Tag], text: str, size: int) -> list[str]:
-    """Return what is wrong with the text of the PDF: titles and captions that it lacks, what the page found."""
+    """Return what is wrong with a PDF of this text: titles and captions that it lacks, what the page found."""
     wrong = re.findall("Fault: .*", text)
     if size > LARGEST:
         wrong.append(f"{size} bytes are more than {LARGEST}")

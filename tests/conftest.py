@@ -94,7 +94,8 @@ def build(root: Path, output: Path, *words: str) -> subprocess.CompletedProcess[
     """Build the book as `make book` does."""
     command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", str(root), *words]
     command += ["--path-output", str(output), "-W", "-n", "--keep-going"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    own = {**os.environ, "PYTHONPATH": str(root / "src")}  # a copy is built by its own package
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=own)
 
 
 @pytest.fixture

@@ -96,13 +96,22 @@ def test_an_edit_of_any_source_finds_nothing_and_deletes_what_nobody_used_for_a_
             found = memoize("one", lambda: len(calls.append(1) or calls))
         return found
 
+    def begun() -> None:
+        """Another process."""
+        monkeypatch.setattr(cache, "_IMPORTED", cache._sources())
+
     calls: list[int] = []
+    begun()
     assert (made(), made()) == (1, 1)
-    for number, path in enumerate(sources, 2):
+    for number, path in enumerate(sources, 1):
         path.write_text("# edited")
-        assert (made(), made()) == (number, number)
+        assert (made(), made()) == (2 * number, 2 * number + 1)  # of the sources before, and kept for neither
+        begun()
+        calls.pop()
+        assert (made(), made()) == (2 * number + 1, 2 * number + 1)
     monkeypatch.setattr(cache, "version", lambda name: "0.0")
-    assert made() == 4
+    begun()
+    assert made() == 6
     assert not old.exists() and other.exists() and len([*root.iterdir()]) == 5
 
 

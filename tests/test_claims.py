@@ -106,7 +106,7 @@ OTHERWISE = {
         ("theorem-9-sketch", semibandits, "public_exponents", (2.0, 1.76), REPRODUCED),
         ("own-central-rate", semibandits, "rates_apart", 101.0, NOT_REPRODUCED),
         ("own-central-rate", semibandits, "exponents", semibandits.Exponents(0.26, 1.0, 1.0, 1.0), NOT_REPRODUCED),
-        ("table-1-b-1-dp", semibandits, "tilde_exponents", (1.5, 1.26), REPRODUCED),
+        ("contribution-b-1", semibandits, "tilde_exponents", (1.5, 1.26), REPRODUCED),
         ("central-lower", semibandits, "product_exponents", (2.0, 1.76), REPRODUCED),
         ("central-lower", semibandits, "sum_over_proved", 101.0, UNDECIDED),
         ("central-upper", semibandits, "exponents", semibandits.Exponents(0.0, 1.26, 0.0, 9.0), NOT_REPRODUCED),

@@ -119,7 +119,8 @@ def test_workers_on_one_machine_give_the_bits_of_one_process(folder, monkeypatch
         xr.testing.assert_identical(play(Player(), n_jobs=n_jobs), alone[0])
         xr.testing.assert_identical(play(LAPLACE, n_jobs=n_jobs), alone[1])
     played, here = {path.name for path in folder.glob("pid-*")}, f"pid-{os.getpid()}"
-    assert played == {here} if backend == "threading" or n_jobs == 1 else played and here not in played
+    # this one rehearses each policy
+    assert played == {here} if backend == "threading" or n_jobs == 1 else played > {here}
 
 
 def test_the_study_in_parts_of_the_page_is_one_call(tmp_path, monkeypatch):

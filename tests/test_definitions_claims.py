@@ -91,27 +91,30 @@ def test_lemma_2_needs_both_halves(losses):
     assert verdict(rules.lemma_2(changed(losses, "retraction", "instantaneous", 2.01), 0.9)) == NOT_REPRODUCED
 
 
-def test_rounds_compose(composition):
-    assert verdict(rules.own_composition(composition)) == REPRODUCED
-    assert verdict(rules.own_composition(composition.assign(rho=composition["rho_allowed"] * 1.01))) == NOT_REPRODUCED
+def test_rounds_compose(composition, monkeypatch):
+    assert verdict(rules.own_composition()) == REPRODUCED
+    monkeypatch.setattr(lemmas, "composition", lambda *_: composition.assign(rho=composition["rho_allowed"] * 1.01))
+    assert verdict(rules.own_composition()) == NOT_REPRODUCED
 
 
 @pytest.mark.parametrize(
     "change",
     [{"pure": 0.51}, {"exact": 9.0}, {"kept": 0.11}, {"far": 4.9}, {"rare_rho": 3.0}, {"rare": 1.1e-6}],
 )
-def test_every_part_of_concentrated_privacy_counts(change):
-    found = lemmas.concentrated(1.0)
-    assert verdict(rules.own_concentrated(found, 1.0)) == REPRODUCED
-    assert verdict(rules.own_concentrated(found._replace(**change), 1.0)) == NOT_REPRODUCED
+def test_every_part_of_concentrated_privacy_counts(change, monkeypatch):
+    found = lemmas.concentrated(1.0)._replace(**change)
+    assert verdict(rules.own_concentrated()) == REPRODUCED
+    monkeypatch.setattr(lemmas, "concentrated", lambda _: found)
+    assert verdict(rules.own_concentrated()) == NOT_REPRODUCED
 
 
 @pytest.mark.parametrize(
     ("found", "expected"),
     [((0.25, 1.0), REPRODUCED), ((0.251, 1.0), NOT_REPRODUCED), ((0.25, 0.999), NOT_REPRODUCED)],
 )
-def test_views_and_tables(found, expected):
-    assert verdict(rules.own_views({4: (0.5, 1.0), 5: found})) == expected
+def test_views_and_tables(found, expected, monkeypatch):
+    monkeypatch.setattr(lemmas, "views", {4: (0.5, 1.0), 5: found}.get)
+    assert verdict(rules.own_views()) == expected
 
 
 @pytest.mark.parametrize(
@@ -144,5 +147,5 @@ def test_separation_says_who_learns_what(graph, hidden, given, expected):
 
 def test_every_arrow_of_the_map_has_a_claim():
     arrows = tables("definitions", "map")["arrow"]
-    assert len(arrows) == len({tuple(arrow["ends"]) for arrow in arrows}) == 16
+    assert len(arrows) == len({tuple(arrow["ends"]) for arrow in arrows}) == 9
     assert {arrow["claim"] for arrow in arrows} <= {claim.claim for claim in claims_of("definitions")}

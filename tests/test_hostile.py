@@ -80,6 +80,7 @@ CORPUS = [
     ("Arms.bernoulli", {"means": [10**5000, 0.5]}, r"means\[0\] must be finite"),
     ("papers.cascading.b_lb", {"gap": 10**400}, "gap must be finite"),
     ("papers.cascading.ucb_hybrid", {"horizon": 10**400}, "horizon must be finite"),
+    ("privacy.audit", {"target": baselines.adap_ucb(1.0), "horizon": 10**400, "runs": 0}, "horizon"),
     ("papers.semibandits.cucb_ldp1", {"epsilon": 1e300}, r"epsilon must be at most 1e\+150 in size"),
     ("estimates.mean_interval", {"samples": [10**400, 0.5]}, "samples"),
     ("papers.contextual.instances.convex", {"kind": []}, "kind"),

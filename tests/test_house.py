@@ -21,7 +21,7 @@ PAPERS = sorted(path.parent.name for path in (SRC / LIBRARY / "papers").glob("*/
 PUBLISHING = ["matplotlib", "papermill", "nbformat", "nbclient", "nbval", "jupyter", "jupyter_book", "IPython"]
 # From the lowest room to the highest: a room imports those before it only.
 LOW, HIGH = (
-    "folders shown compilation checks parameters streams reference_tools estimates channels mechanisms problems",
+    "folders shown compilation checks parameters loaded streams reference_tools estimates channels mechanisms problems",
     "kernels guarantee learners policy privacy simulation policy_checks",
 )
 ORDER = [*LOW.split(), *HIGH.split(), "baselines", "papers"]

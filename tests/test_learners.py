@@ -6,11 +6,13 @@ import importlib
 import json
 import math
 import random
+import sys
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
 import xarray as xr
+from joblib.externals.loky import get_reusable_executor
 
 from private_bandits import baselines, simulate
 from private_bandits.papers.cascading import cascade_ucb1, ucb_laplace
@@ -162,6 +164,58 @@ def test_a_policy_with_a_stream_of_its_own_is_refused(stream):
     policy.inside = {"deep": [stream]}
     with pytest.raises(ValueError, match="UCB1 must draw from the streams that it is given, got one of its own"):
         simulate(Arms.bernoulli([0.5, 0.4]), policy, horizon=5, replications=2, seed=0)
+
+
+FILES = {
+    "mine.py": """
+import helper
+
+class Mine:
+    name, arm = "mine", 0
+    def start(self, problem, choice, noise): return self
+    def ask(self): return [helper.further(self.arm)]
+    def tell(self, feedback): pass
+""",
+    "helper.py": "STEP = 0\n\ndef further(arm): return arm + STEP\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "reloaded"),
+    [("mine", "self.arm)", "1)", True), ("helper", "0", "1", True), ("helper", "arm + STEP", "arm + 1", False)],
+)
+def test_workers_play_the_code_of_the_session_or_refuse(file, old, new, reloaded, tmp_path, monkeypatch):
+    """As after an edit in a live notebook: with %autoreload the session has the new code, and without it the old."""
+    monkeypatch.setattr(importlib.import_module("private_bandits.simulation"), "_FEW_IN_PYTHON", 0)
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    modules = {name: importlib.import_module(name) for name in ("helper", "mine")}
+    get_reusable_executor().shutdown()  # which would not find them
+    policy, how = modules["mine"].Mine(), {"horizon": 9, "replications": 2, "seed": 0}
+    assert simulate(Arms.bernoulli([1.0, 0.0]), policy, n_jobs=2, **how).regret.max() == 0.0
+    (tmp_path / f"{file}.py").write_text(FILES[f"{file}.py"].replace(old, new))
+    if reloaded:
+        importlib.reload(modules[file])
+        policy.__class__ = modules["mine"].Mine
+        assert simulate(Arms.bernoulli([1.0, 0.0]), policy, n_jobs=2, **how).regret[:, -1].values.tolist() == [9.0, 9.0]
+    else:
+        get_reusable_executor().shutdown()
+        with pytest.raises(
+            ValueError, match=f"{file} must be in a worker what it is in the session, got a file edited"
+        ):
+            simulate(Arms.bernoulli([1.0, 0.0]), policy, n_jobs=2, **how)
+    for name in modules:
+        del sys.modules[name]
+    get_reusable_executor().shutdown()
+
+
+def test_workers_play_no_library_that_was_edited_since(monkeypatch):
+    monkeypatch.setattr(importlib.import_module("private_bandits.simulation"), "_FEW_IN_PYTHON", 0)
+    monkeypatch.setattr("private_bandits.compilation._IMPORTED", {})
+    with pytest.raises(ValueError, match="private_bandits must be what was imported, got files edited since"):
+        simulate(Arms.bernoulli([0.5, 0.4]), UCB1(), horizon=9, replications=2, seed=0, n_jobs=2)
 
 
 # --- problems written in Python

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import partial
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -31,6 +32,7 @@ from private_bandits_book.judging.verdicts import (
     verdicts_in_words,
 )
 from private_bandits_book.package_data import tables
+from private_bandits_book.parameters import UsageError
 
 TOML = """
 [[claim]]
@@ -152,6 +154,16 @@ def test_a_file_of_claims_that_cannot_be_read_is_named(monkeypatch, tmp_path):
         with pytest.raises(ValueError, match=f"claims.toml must be readable, got .*: {said}"):
             claims_of("mine")
     assert claims_of("yours") == []
+
+
+def test_an_entry_that_names_no_claim_is_named_by_its_number(monkeypatch, tmp_path):
+    nameless = TOML.replace('claim = "figure-9"', "")
+    with pytest.raises(ValueError, match="^claim 5 must have claim, kind, locus, statement, got none of claim$"):
+        read_claims(nameless)
+    (tmp_path / "claims.toml").write_text(nameless, encoding="utf-8")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: SimpleNamespace(origin=tmp_path / "__init__.py"))
+    with pytest.raises(UsageError, match="claims.toml must be readable, got ValueError: claim 5 must have an ident"):
+        described("mine")
 
 
 CHAPTERS = [chapter for chapter in find_book().chapters() if described(chapter)[1]]

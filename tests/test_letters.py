@@ -10,11 +10,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from replay import folder
+from said import pattern, theorem_9
 from scipy.stats import norm
 
 from private_bandits.papers.definitions import bounds as definitions
 from private_bandits.papers.heavy_tailed import bounds as tails
-from private_bandits.papers.semibandits import bounds as sets
 from private_bandits_book.chapters.convex import studies as convex
 from private_bandits_book.studies import stored
 
@@ -43,13 +43,6 @@ def share(policy, file, **wanted):
 
 def divergence(p, q):
     return p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
-
-
-def on_sets():
-    """Both sides of the contradiction with Theorem 9, after it has been asked whether the theorem fails there."""
-    x, epsilon, size, c = 0.3, 1.0, 8192, 1 / 64
-    assert sets.theorem_9_fails(list_size=size, gap=x * size, epsilon=epsilon, constant=c)
-    return f"{32 / x + 16 / epsilon:.1f}", f"{c * (1 / x + size / epsilon):.1f}"
 
 
 def first_report():
@@ -95,7 +88,7 @@ SAID = {
     ],
     "chen2020": [
         ("regret beyond 10^{n} rounds", first_report),
-        ("our bound is {n} and the theorem asks for {n}.", on_sets),
+        ("our bound is {n} and the theorem asks for {n}.", lambda: theorem_9(size=8192, first=32)),
     ],
     "tao2022": [
         (
@@ -124,12 +117,6 @@ SAID = {
         ("At epsilon = 64 {any} is {n}.", lambda: f"{64**2 / (4 * math.log(1.25 / 0.001)):.0f}"),
     ],
 }
-PARTS = {"{n}": r"([\d,]*\d(?:\.\d+)?)", "{any}": ".*?"}
-
-
-def pattern(words):
-    parts = re.split(r"(\{\w+\})", words)
-    return "".join(PARTS.get(part, re.escape(part)) for part in parts)
 
 
 @pytest.mark.parametrize(("letter", "words", "number"), [(name, *one) for name, ones in SAID.items() for one in ones])

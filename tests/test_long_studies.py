@@ -195,6 +195,14 @@ def test_what_is_removed_is_measured_beside_what_the_radii_give():
     assert one["removed"].measured > 1.6 and 0.8 < all_arms["removed"].measured < 1.0
 
 
+def test_every_cell_of_table_1_is_measured_and_none_is_exceeded():
+    """By a wrong cell, an algorithm would exceed it by one: the next exponent of the same quantity."""
+    found = sets.table_1(sets.exponents(Chapter("semibandits", changed("semibandits")).long("powers")))
+    cells = {(one.instances, one.algorithm) for one in found.itertuples()}
+    assert cells == {cell[:2] for cell in sets.CELLS} and len(found) == 42
+    assert found["above"].max() < 0.25 and found.groupby(["instances", "algorithm"])["above"].max().min() > -0.1
+
+
 def test_reports_until_a_radius_is_small_by_hand():
     policy = semibandits.cucb_ldp2(1.0, variant="printed", horizon=1000)
     assert sets.reports(policy, 0.5, 1000) == pytest.approx(32 * math.log(1000) / 0.25)

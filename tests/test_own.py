@@ -6,6 +6,7 @@ import ast
 import json
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -90,9 +91,10 @@ REPLAYED = replay(Arm0(), 1.0, horizon=9, first=1)
     [
         (Two(math.nan), Arm0(), r"draw\(\) must return a sequence of finite numbers, got \[nan\] for \[0\] in round 1"),
         (Two(None), Arm0(), r"draw\(\) must return a sequence of finite numbers, got None for \[0\] in round 1"),
+        (Two([Decimal("sNaN")]), Arm0(), r"draw\(\) must return a sequence of finite numbers, got \[.*sNaN"),
         (Two(lost=-1.0), Arm0(), r"gap\(\) must return a number >= 0, got -1.0 for \[0\] in round 1"),
         (Two(lost=math.nan), Arm0(), r"gap\(\) must return a number >= 0, got nan"),
-        (Two(1.5), REPLAYED, r"reward must be >= 0 and <= 1, got 1.5"),
+        (Two(1.5), REPLAYED, r"draw\(\) must return rewards in \[0, 1\] for arm 0, replayed, got \[1.5\] for \[0\]"),
         (Two(), Silent(), r"start\(\) of arm 0 must return what has ask\(\) and tell\(\), got None"),
         (Two(), Deaf(), r"start\(\) of deaf must return what has ask\(\) and tell\(\), got <"),
     ],
@@ -108,6 +110,14 @@ def test_replay_runs_on_a_problem_of_ones_own_as_long_as_it_is_made_for():
     np.testing.assert_array_equal(simulate(Two(), REPLAYED, horizon=9, replications=2, seed=0).regret, of_arms.regret)
     with pytest.raises(ValueError, match="horizon must be <= 9, for which arm 0, replayed was calibrated, got 10"):
         simulate(Two(), REPLAYED, horizon=10, replications=1, seed=0)
+
+
+def test_a_problem_may_have_more_arms_than_can_be_listed():
+    many = Two(n_arms=10**400)
+    assert many.allows([10**400 - 1]) and not many.allows([10**400]) and not many.allows([0, 0])
+    assert simulate(many, Arm0(), horizon=9, replications=1, seed=0).regret.max() == 0.0
+    with pytest.raises(ValueError, match="n_arms where pulls are counted must be >= 1 and <= 10000000"):
+        simulate(many, Arm0(), horizon=9, replications=1, seed=0, pulls=True)
 
 
 def test_a_gap_may_be_below_0_by_rounding():

@@ -168,7 +168,7 @@ class Coin(Player):
 
 def test_a_policy_in_python_states_what_a_compiled_one_does():
     mine, compiled = playable(Coin()), playable(baselines.ucb())
-    for fact in {"name", "workers", *Player.__annotations__} - {"horizon"}:
+    for fact in {"name", "workers", *Player.__annotations__} - {"horizon", "problems"}:
         assert isinstance(getattr(mine, fact), type(getattr(compiled, fact))), fact
     result = simulate(ARMS, Coin(), horizon=9, replications=1, seed=0).attrs
     assert (result["paper"], result["variant"]) == ("ours2026", "printed, c = 4") and "Guarantee" in result["privacy"]

@@ -40,7 +40,8 @@ SAID = "One bit. Of ϵ=1 and 10⁻³ & what costs K² it says, in more letters t
 
 def build(folder: Path, repository: str) -> Path:
     """Build three pages with our configuration, in a clone of their own."""
-    shutil.copytree(ROOT / "letters", folder / "letters")
+    for part in ("letters", "notes"):
+        shutil.copytree(ROOT / part, folder / part)
     for part in ("_ext", "_lab", "_static", "_templates", "_inventories"):
         shutil.copytree(ROOT / "book" / part, folder / "book" / part)
     for name in ("_config.yml", "CITATION.cff", "book/about.md", "book/rerun.ipynb", "book/references.bib"):

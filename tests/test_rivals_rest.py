@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
 from itertools import combinations
 
 import numpy as np
@@ -18,10 +20,12 @@ from private_bandits.papers.cascading import b_lb
 from private_bandits.papers.contextual import shared
 from private_bandits.papers.contextual.instances import one_set
 from private_bandits.papers.heavy_tailed import pareto_arms
+from private_bandits.policy import Player
 from private_bandits.policy_checks import check_policy
-from private_bandits.problems import Arms, Cascade, LinearContext, SemiBandit
+from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
 from private_bandits.simulation import simulate, trace
 from private_bandits.streams import streams
+from private_bandits_book import rivals
 from private_bandits_book.rivals.all_observations import AllObserved
 from private_bandits_book.rivals.exceedance_counts import exceedance_counts, on_bits
 from private_bandits_book.rivals.greedy_epochs import greedy_epochs
@@ -29,6 +33,7 @@ from private_bandits_book.rivals.list_batches import ListBatches
 from private_bandits_book.rivals.one_item_index import OneItemIndex
 from private_bandits_book.rivals.whole_reply import AllBits, WholeReply
 
+ARMS = Arms.bernoulli([0.6, 0.3])
 LISTS = b_lb(6, 3, 0.4, 0.3)
 SETS = SemiBandit.from_sets([0.5] * 2 + [0.2] * 3, [*combinations(range(5), 2)])
 WEIGHED = SemiBandit.from_sets([0.6, 0.5, 0.4, 0.1], [[0, 1], [2], [2, 3]], weights=[0.5, 1.0, 1.0, 0.2])
@@ -49,6 +54,41 @@ VECTORS = np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.6, 0.8], [-0.8, 0.6]], [[-1.0,
 TEN = LinearContext.table(VECTORS, VECTORS @ [0.6, 0.3])
 PAIR = one_set(2, gap=0.4)
 PARETO = pareto_arms([0.9, 0.6, 0.3], shape=1.5)
+
+
+class Two(Problem):
+    """Two arms of a reader's own, whose rewards have no bound."""
+
+    n_arms = 2
+
+    def draw(self, items, t, rng):
+        return [rng.normal(items[0])]
+
+    def gap(self, items, t):
+        return 1.0 - items[0]
+
+
+POINTS = ConvexLoss.ball([[0.3, 0.2]]), ConvexLoss.arms([[0.3, 0.9]])
+EVERY = [ARMS, Cascade([0.5, 0.4, 0.3], 2), SETS, TEN, PAIR, PARETO, Two(), *POINTS]
+MADE_FOR = {"epsilon": 1.0, "delta": 1e-4, "list_size": 2, "dim": 2, "horizon": 300}
+
+
+@pytest.mark.parametrize("name", rivals.__all__)
+def test_a_problem_that_it_does_not_play_is_refused_by_what_it_plays(name):
+    make = getattr(rivals, name)
+    policy = make(**{size: MADE_FOR[size] for size in inspect.signature(make).parameters if size in MADE_FOR})
+    played = []
+    for problem in EVERY:
+        try:
+            simulate(problem, policy, horizon=300, replications=1, seed=1)
+            played.append(problem)
+        except ValueError as refused:
+            name = re.escape(policy.name)
+            assert re.search(rf"{name} (needs|was calibrated for|must)|in \[0, 1\] for {name}, got", str(refused)), (
+                refused
+            )
+    assert played
+    assert all(isinstance(problem, policy.problems) for problem in played if isinstance(policy, Player))
 
 
 class Plain:
@@ -193,13 +233,8 @@ def test_the_noise_of_a_sum_is_for_all_sums_that_a_user_moves(problem, moved):
 
 def test_what_does_not_fit_is_refused():
     coverage = SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], n_chosen=2)
-    contexts = LinearContext.sphere([0.6, 0.0], n_actions=3)
-    for policy, problem in ((AllObserved(), coverage), (AllObserved(), contexts), (AllBits(1.0, list_size=3), LISTS)):
-        with pytest.raises(ValueError, match="must be"):
-            policy.start(problem, *streams(0, 0)[1:])
-    for policy in (WholeReply(1.0, list_size=2), WholeReply(1.0, list_size=1)):
-        with pytest.raises(ValueError, match="must be a Cascade"):
-            policy.start(Arms.bernoulli([0.5, 0.4]), *streams(0, 0)[1:])
+    with pytest.raises(ValueError, match="reward of Thompson, all observed must be linear, got"):
+        AllObserved().start(coverage, *streams(0, 0)[1:])
     for epsilon in ("1", True, 10**400):
         with pytest.raises(ValueError, match="epsilon must be"):
             AllBits(epsilon, list_size=3)

@@ -150,6 +150,11 @@ def process(words, cwd, before="", book="", **options):
     return subprocess.Popen(line, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
+# the last one where the terminal is closed
+SIGNALS = pytest.mark.parametrize(
+    ("kind", "code", "said"),
+    [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated"), ("SIGHUP", 129, "terminated")],
+)
 # where a signal comes, before and after the door is open: as something is imported
 IMPORTED = """
 class Finder:
@@ -163,10 +168,18 @@ sys.meta_path.insert(0, Finder)
 
 @posix
 @pytest.mark.parametrize("name", ["private_bandits_book.jobs.commands", "yaml", "papermill"])
-@pytest.mark.parametrize(("kind", "code", "said"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")])
+@SIGNALS
 def test_a_signal_while_it_starts_is_one_line(tmp_path, name, kind, code, said):
     one = process(["reproduce", "nothing"], tmp_path, IMPORTED.format(name=name, kind=kind))
     assert one.communicate(timeout=60) == ("", f"private-bandits: {said}\n") and one.returncode == code
+
+
+def test_a_screen_and_a_way_to_start_workers_that_nobody_knows_end_no_command(tmp_path):
+    (tmp_path / "mine.py").write_text("Mine = int")
+    unknown = {"MPLBACKEND": "nonsense", "JOBLIB_START_METHOD": "nonsense"}
+    one = process(["compare", "mine.py:Mine", "--problem", "nothing"], tmp_path, env=os.environ | unknown)
+    out, err = one.communicate(timeout=60)
+    assert (out, one.returncode, err.count("\n")) == ("", 2, 1) and "--problem must be one of 'arms', " in err
 
 
 @posix
@@ -251,7 +264,7 @@ def test_a_run_executes_nothing_of_the_current_folder_the_output_folder_and_no_p
 
 
 @posix
-@pytest.mark.parametrize(("kind", "code", "said"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")])
+@SIGNALS
 def test_a_run_that_is_told_to_end_leaves_no_process_and_no_file(tiny, tmp_path, bare, kind, code, said):
     before = crash.tree(tmp_path)
     one = process(["run", "tiny", "-p", "mood=wait", "-o", "out"], tmp_path, book=tiny.root, env=bare)

@@ -79,7 +79,7 @@ def _if_possible(work: Callable[..., Any]) -> Callable[..., Any]:
 
     def tried(*arguments: Any) -> Any:
         with suppress(*BROKEN):
-            if _stamps() == _IMPORTED:  # or what this process has imported may be of other sources
+            if not edited():  # or what this process has imported may be of other sources
                 return work(*arguments)
 
     return tried
@@ -91,6 +91,16 @@ def _stamps() -> dict[Path, tuple[int, int]]:
 
 
 _IMPORTED = _stamps()
+
+
+def edited() -> bool:
+    """Return whether a file of the library was written since this process has imported it.
+
+    Returns
+    -------
+    bool
+    """
+    return _stamps() != _IMPORTED
 
 
 @functools.cache

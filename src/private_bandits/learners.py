@@ -165,7 +165,9 @@ def _begun(problem: Any, policy: Any, source: Streams) -> tuple["_Game", Any]:
     if not (hasattr(learner, "ask") and hasattr(learner, "tell")):
         got = checks.brief(learner)
         raise ValueError(f"start() of {policy.name} must return what has ask() and tell(), got {got}")
-    return _game(problem)(problem, source.env), learner
+    game = _game(problem)(problem, source.env)
+    game.bounded_for = policy.name if getattr(policy, "problems", ()) else ""
+    return game, learner
 
 
 def _rehearsed(game: "_Game", learner: Any, rounds: int) -> list[tuple[Any, ...]]:
@@ -206,6 +208,8 @@ class _Game:
 
     shown: Callable[[], Any] | None = None
     """What returns that which a learner is shown before it answers."""
+    bounded_for = ""
+    """Who counts on rewards in [0, 1]."""
 
     def __init__(self, problem: Any, env: np.random.Generator) -> None:
         self.problem, self.env = problem, env
@@ -302,6 +306,9 @@ class _Own(_Lists):
             if (told := _floats(feedback)) is None:  # a list of its own, as the problem may fill its one anew
                 got = f"{checks.brief(feedback)} for {order} in round {t}"
                 raise ValueError(f"draw() must return a sequence of finite numbers, got {got}")
+            if self.bounded_for and not all(0.0 <= one <= 1.0 for one in told):
+                got = f"{checks.brief(told)} for {order} in round {t}"
+                raise ValueError(f"draw() must return rewards in [0, 1] for {self.bounded_for}, got {got}")
             return told, float(lost)
 
         return play
@@ -375,7 +382,7 @@ def _floats(numbers: Any) -> list[float] | None:
     try:
         told = [math.nan] if isinstance(numbers, _NO_LIST) else [*numbers]
         return [*map(float, told)] if all(map(math.isfinite, told)) else None
-    except (TypeError, OverflowError):
+    except (TypeError, OverflowError, ValueError):  # the last of decimal's sNaN
         return None
 
 

@@ -145,7 +145,7 @@ def _state(thing: Any) -> dict[str, Any]:
 def _members(kind: type) -> dict[str, Any]:
     """What the caller's classes hold, and of their methods and properties those that hold something."""
     above = (*type.mro(type(kind))[::-1], *kind.__mro__[::-1])
-    mine = [each for each in above if not _known(each.__module__)]
+    mine = [each for each in above if not is_known(each.__module__)]
     found = [(name, value) for each in mine for name, value in vars(each).items() if name != "_abc_impl"]
     found = [(name, value) for name, value in found if not name[:2] == "__" == name[-2:]]  # Python's, and what makes it
     methods = {name: _held(value) for name, value in found if hasattr(value, "__get__")}
@@ -167,10 +167,10 @@ def _held(function: Any) -> list[Any]:
 
 def _named(function: FunctionType, known: set[FunctionType]) -> list[Any]:
     """The constants and streams that a function, or one of the caller's that it calls, finds by their names."""
-    if function in known or _known(function.__module__):
+    if function in known or is_known(function.__module__):
         return []
     known.add(function)
-    named = [function.__globals__.get(name) for name in _names(function.__code__)]
+    named = [*globals_of(function).values()]
     found = [each for each in named if isinstance(each, int | float | str | tuple | np.ndarray)]
     objects = [each for each in named if not isinstance(each, type | ModuleType | FunctionType)]
     inside = gc.get_referents(*objects, *(getattr(each, "__dict__", None) for each in objects))
@@ -178,8 +178,33 @@ def _named(function: FunctionType, known: set[FunctionType]) -> list[Any]:
     return found + [one for each in named if isinstance(each, FunctionType) for one in _named(each, known)]
 
 
-def _known(module: Any) -> bool:
-    """Whether it is none of the caller's, which hold more than constants."""
+def globals_of(function: FunctionType) -> dict[str, Any]:
+    """Return what a function, and those within it, find by their names in its module.
+
+    Parameters
+    ----------
+    function : function
+
+    Returns
+    -------
+    dict
+        By name.
+    """
+    return {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
+
+
+def is_known(module: Any) -> bool:
+    """Return whether a module is none of the caller's, which hold more than constants.
+
+    Parameters
+    ----------
+    module : str
+        Its name, as functions have it.
+
+    Returns
+    -------
+    bool
+    """
     package = str(module).partition(".")[0]
     file = getattr(sys.modules.get(package), "__file__", None) or ""
     return package in _KNOWN or "site-packages" in file

@@ -10,6 +10,7 @@ import numpy as np
 from private_bandits import checks, learners
 from private_bandits.guarantee import Guarantee
 from private_bandits.kernels import Kernel, module_of, protocol
+from private_bandits.problems.lists import ListProblem
 from private_bandits.shown import Shown
 from private_bandits.streams import Streams, used_again
 
@@ -218,6 +219,8 @@ class Player:
         As for `Policy`; or "not stated".
     horizon : int
         Longest run that it is made for; 0 for any.
+    problems : tuple of types
+        Kinds of problems that it plays, with rewards in [0, 1]; empty for any, with any rewards.
     """
 
     paper: str = ""
@@ -229,6 +232,7 @@ class Player:
     method: str = ""
     privacy: Guarantee | str = NOT_STATED
     horizon: int = 0
+    problems: tuple[type, ...] = ()
 
 
 class _InPython(Player):
@@ -256,6 +260,9 @@ class _InPython(Player):
         checks.choice(f"mechanism of {self.name}", told["mechanism"], get_args(Mechanism))
         checks.choice(f"calibration of {self.name}", told["calibration"], get_args(Calibration))
         checks.integer(f"horizon of {self.name}", told["horizon"], at_least=0)
+        if not (isinstance(told["problems"], tuple) and all(isinstance(kind, type) for kind in told["problems"])):
+            found = checks.brief(told["problems"])
+            raise ValueError(f"problems of {self.name} must be a tuple of the kinds that it plays, got {found}")
         if not isinstance(told["privacy"], Guarantee) and told["privacy"] != NOT_STATED:
             found = checks.brief(told["privacy"])
             raise ValueError(f"privacy of {self.name} must be a Guarantee or {NOT_STATED!r}, got {found}")
@@ -272,8 +279,12 @@ class _InPython(Player):
         return ""
 
     def check(self, problem: Any, horizon: int) -> dict[str, float]:
-        """Refuse what is no problem, and a longer run."""
+        """Refuse what is no problem, one of a kind that it does not play, and a longer run."""
         protocol.check_horizon(self.name, horizon, self.horizon)
+        if self.problems:
+            protocol.check_kind(self.name, problem, self.problems, " or ".join(kind.__name__ for kind in self.problems))
+            if isinstance(problem, ListProblem):
+                protocol.check_rewards(self.name, problem)
         learners.check(self._policy, problem, horizon)
         return {}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from private_bandits import checks
+from private_bandits import checks, loaded
 from private_bandits.guarantee import Guarantee
 from private_bandits.parameters import parameters
 from private_bandits.policy import Playable, playable
@@ -187,7 +187,7 @@ def _countable(problem: Any, horizon: int) -> int:
     if not hasattr(problem, "n_arms") or isinstance(problem, ConvexLoss):
         raise ValueError(f"pulls must be False for what has no arms, got {checks.brief(problem)}")
     checks.integer("horizon where pulls are counted", horizon, at_most=_COUNTED)
-    return int(problem.n_arms)
+    return checks.integer("n_arms where pulls are counted", problem.n_arms, at_least=1, at_most=_COUNTED)
 
 
 def _runs(
@@ -201,7 +201,9 @@ def _runs(
     stop: list[bool] = []  # not empty: the threads leave off
     most = min(joblib.cpu_count() if n_jobs == -1 else n_jobs, len(numbers))  # a worker without a run costs as much
     most = 1 if few else most
-    workers = functools.partial(joblib.Parallel, n_jobs=most, prefer=played.workers)
+    code = () if few or played.workers == "threads" else loaded.code(*play.args, played.constants)
+    edits = loaded.edits(code)  # workers of other arguments are made anew
+    workers = functools.partial(joblib.Parallel, n_jobs=most, prefer=played.workers, initargs=(edits,) * bool(edits))
     try:
         run = workers(return_as="generator")
     except ValueError:  # the backend that the caller chose returns all runs at once, as "multiprocessing" does
@@ -209,7 +211,7 @@ def _runs(
     reached = rounds[-1] / _AGAIN * -(-len(numbers) // most)
     again = rounds[rounds <= reached] if played.workers == "processes" else ()
     jobs = [(r, rounds) for r in numbers] + [(numbers[0], again)] * bool(len(again))
-    each = (joblib.delayed(play)(played, rounds=kept, replication=r, stop=stop) for r, kept in jobs)
+    each = (joblib.delayed(play)(played, rounds=kept, replication=r, stop=stop, code=code) for r, kept in jobs)
     regret, pulls = np.empty((len(numbers), len(rounds))), np.empty((len(numbers), len(rounds), n_arms), np.int64)
     try:
         shown = tqdm(run(each), total=len(jobs), desc=played.name, disable=hidden, leave=False)
@@ -266,8 +268,10 @@ def _replicate(
     n_arms: int,
     replication: int,
     stop: list[bool],
+    code: loaded.Code,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The regret of a run, and how often each arm was played, until each of some rounds."""
+    loaded.refuse_other(code)
     horizon = int(rounds[-1])
     rows = policy.blank(problem, horizon if n_arms else 0)
     regret = policy.play(problem, horizon, rounds, streams(seed, replication), rows, stop)

@@ -12,17 +12,19 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from private_bandits_book.book import Book
 
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)]
 _PATIENCE = 5.0  # seconds in which what is under way is put away, and more signals are not heard
 
 
 def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int:
-    """Run a command and return its exit code: 0, 1 (failed), 2 (not allowed), 130 (interrupted) or 143 (terminated).
+    """Run a command and return its exit code: 0, 1 (failed), 2 (not allowed), or 128 and the number of a signal.
 
     Parameters
     ----------
@@ -32,6 +34,8 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
         Default: the one that comes with the package.
     """
     _open_streams()
+    for name in ("MPLBACKEND", "JOBLIB_START_METHOD"):  # of a screen, and of workers that no command has
+        os.environ.pop(name, None)
     heard: list[float] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -40,7 +44,7 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
             heard.append(now)
             raise KeyboardInterrupt(number)
 
-    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    before = {each: signal.getsignal(each) for each in _SIGNALS}
     for each, handler in before.items():
         if handler is not signal.SIG_IGN:  # as in a job in the background
             signal.signal(each, stop)
@@ -51,9 +55,11 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
         sys.stdout.flush()
         return code
     except KeyboardInterrupt as error:
-        terminated = error.args == (signal.SIGTERM,)
-        print(f"private-bandits: {'terminated' if terminated else 'interrupted'}", file=sys.stderr)
-        return 143 if terminated else 130
+        number = error.args[0] if error.args else signal.SIGINT
+        with suppress(OSError):  # the terminal may be gone
+            by_key = signal.Signals(number).name in ("SIGINT", "SIGBREAK")
+            print(f"private-bandits: {'interrupted' if by_key else 'terminated'}", file=sys.stderr)
+        return 128 + number
     except (OSError, MemoryError, ImportError, RuntimeError) as error:  # as of numba, where it can keep no binary
         _forget_output()
         if isinstance(error, BrokenPipeError):  # whoever read has seen enough

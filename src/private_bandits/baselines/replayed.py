@@ -9,13 +9,13 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.baselines import agrawal_algorithm_1
-from private_bandits.kernels import index, protocol
+from private_bandits.kernels import index
 from private_bandits.kernels import replay as kernel
 from private_bandits.kernels.episodes import kl_upper
 from private_bandits.policy import Player, Policy, playable
 from private_bandits.privacy import Guarantee
+from private_bandits.problems import Arms, Cascade, SemiBandit
 from private_bandits.problems import Problem as OwnProblem
-from private_bandits.problems.lists import ListProblem
 from private_bandits.reference_tools import Index, Problem, Rows, Streams, largest
 
 
@@ -126,7 +126,7 @@ class Replayed(Player):
     cost: float = 0.0
     horizon: int = 0
     privacy: Guarantee | str = "not stated"
-    algorithm, mechanism, variant = "replay", "laplace", ""
+    algorithm, mechanism, variant, problems = "replay", "laplace", "", (Arms, Cascade, SemiBandit, OwnProblem)
 
     @property
     def name(self) -> str:
@@ -145,15 +145,7 @@ class Replayed(Player):
         Returns
         -------
         Replaying
-
-        Raises
-        ------
-        ValueError
-            If the problem has no items with rewards in [0, 1].
         """
-        protocol.check_kind(self.name, problem, (ListProblem, OwnProblem), "arms or lists")
-        if isinstance(problem, ListProblem):
-            protocol.check_rewards(self.name, problem)
         return Replaying(self, problem.n_arms, self.policy.start(problem, choice, noise), noise)
 
 

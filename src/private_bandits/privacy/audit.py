@@ -215,7 +215,8 @@ def audit(
         kept = high <= promise + _SLACK * max(1.0, promise)
         verdict = "keeps its promise" if kept else "suspect" if low > promise else "consistent"
         verdict = "breaks its promise" if sure > promise else verdict
-    warned = whole(failure, 1 if horizon is None else horizon)
+    users = 1 if horizon is None else checks.integer("horizon", horizon, at_least=1, at_most=checks.ROUNDS)
+    warned = whole(failure, users)
     return Audit(low, high, by, failure, by == "exact", witness, event, promise, verdict, how, warned)
 
 

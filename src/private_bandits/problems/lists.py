@@ -204,7 +204,7 @@ class Arms(ListProblem):
     ----------
     means : float64 array, shape (n_arms,)
     list_size : int
-        1.
+        Always 1.
 
     Examples
     --------

@@ -86,7 +86,7 @@ class Problem(Shown, ABC):
         bool
             By default whether these are `list_size` distinct items.
         """
-        return len(set(items) & set(range(self.n_arms))) == len(items) == self.list_size
+        return len(set(items)) == len(items) == self.list_size and all(item in range(self.n_arms) for item in items)
 
     @property
     def legal(self) -> str:

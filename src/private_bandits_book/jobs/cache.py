@@ -44,7 +44,7 @@ def memoize(arguments: Any, make: Callable[[], _Made]) -> _Made:
         All that the result depends on, sources and versions apart; what cannot be pickled is made each time.
     make : callable
     """
-    if not _works:
+    if not _works or _sources() != _IMPORTED:  # what this process has imported may be of other sources
         return make()
     import joblib
 
@@ -100,10 +100,18 @@ def at(place: str) -> Iterator[None]:
 
 def _today() -> Path:
     """Return the folder of today's sources and versions."""
+    root = Path(os.environ.get("NUMBA_CACHE_DIR") or _SOURCES / "private_bandits_book" / "__pycache__")
+    return in_use(root / f"cache-{_sources()}")
+
+
+def _sources() -> str:
+    """Return a name for today's sources and versions."""
     versions = [platform.platform(), platform.python_version(), *map(version, _VERSIONS)]
     digest = hashlib.sha256(repr(versions).encode())
     for path in sorted(_SOURCES.glob("private_bandits*/**/*")):
         if path.suffix in (".py", ".toml"):
             digest.update(path.read_bytes())
-    root = Path(os.environ.get("NUMBA_CACHE_DIR") or _SOURCES / "private_bandits_book" / "__pycache__")
-    return in_use(root / f"cache-{digest.hexdigest()[:16]}")
+    return digest.hexdigest()[:16]
+
+
+_IMPORTED = _sources()

@@ -92,8 +92,8 @@ def read_claims(text: str) -> list[Claim]:
     """
     known = [field.name for field in fields(Claim)]
     claims = []
-    for entry in tomllib.loads(text)["claim"]:
-        which = entry.get("claim", "a claim")
+    for place, entry in enumerate(tomllib.loads(text)["claim"], 1):
+        which = entry.get("claim", f"claim {place}")
         missing, more = [name for name in known[:4] if name not in entry], sorted({*entry} - {*known})
         if missing:
             raise ValueError(f"{which} must have {', '.join(known[:4])}, got none of {', '.join(missing)}")

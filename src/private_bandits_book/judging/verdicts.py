@@ -1,12 +1,14 @@
 """The words of verdicts and evidence, and what is counted of them: all that a command needs that only reads claims."""
 
 import importlib.util
+import tomllib
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from private_bandits_book.package_data import tables
+from private_bandits_book.package_data import parsed
 
 REPRODUCED = "reproduced"
 AFTER_REPAIR = "reproduced after repair"
@@ -86,7 +88,18 @@ def totals(claims: Iterable[str], kinds: Iterable[str], verdicts: Iterable[str],
 def described(chapter: str) -> tuple[str, dict[str, dict[str, Any]]]:
     """Return whose paper a chapter is on, and the entries of its `claims.toml` by claim; no such file has neither."""
     found = importlib.util.find_spec(f"private_bandits_book.chapters.{chapter}")
-    if found is None or not (Path(str(found.origin)).parent / "claims.toml").is_file():
-        return "", {}
-    told = tables(chapter, "claims")
+    path = Path(str(found.origin)).parent / "claims.toml" if found else None
+    return _told(path) if path and path.is_file() else ("", {})
+
+
+@cache
+def _told(path: Path) -> tuple[str, dict[str, dict[str, Any]]]:
+    return parsed(path, _by_claim)
+
+
+def _by_claim(text: str) -> tuple[str, dict[str, dict[str, Any]]]:
+    told = tomllib.loads(text)
+    for place, entry in enumerate(told["claim"], 1):
+        if "claim" not in entry:
+            raise ValueError(f"claim {place} must have an identifier, `claim`, got none")
     return told.get("paper", ""), {entry["claim"]: entry for entry in told["claim"]}

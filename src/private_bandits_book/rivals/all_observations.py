@@ -7,7 +7,7 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.policy import Mechanism, Player
 from private_bandits.privacy import Guarantee
-from private_bandits.problems.lists import ListProblem
+from private_bandits.problems import Arms, Cascade, SemiBandit
 from private_bandits.problems.semibandits import SetBandit
 
 
@@ -34,6 +34,7 @@ class AllObserved(Player):
     name, variant, paper, algorithm = "Thompson, all observed", "", "zhong2021", "Thompson sampling, Beta posteriors"
     mechanism: Mechanism = "none"
     privacy: Guarantee | str = Guarantee.none()
+    problems: tuple[type, ...] = (Arms, Cascade, SemiBandit)
 
     def __init__(self, *, least_first: bool = False) -> None:
         self.least_first = checks.flag("least_first", least_first)
@@ -42,8 +43,6 @@ class AllObserved(Player):
 
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> "AllObserved":
         """Return the learner."""
-        if not isinstance(problem, ListProblem):
-            raise ValueError(f"problem of {self.name} must be Arms, a Cascade or a SemiBandit, got {problem}")
         self.beta, self.noise, self.size = choice.beta, noise, problem.list_size
         self.ones, self.zeros = np.ones(problem.n_arms), np.ones(problem.n_arms)
         self.sets: list[list[int]] = []

@@ -10,6 +10,7 @@ import numpy as np
 from private_bandits import checks
 from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee
+from private_bandits.problems import Arms, Cascade, Problem, SemiBandit
 
 _BLOCK = 256  # rounds whose draws are made at a time
 
@@ -40,6 +41,7 @@ class AllOrNothing(Player):
     """
 
     name, algorithm, mechanism, variant, method = "All or nothing", "", "response", "", "all or nothing"
+    problems = (Arms, Cascade, SemiBandit, Problem)
 
     def __init__(self, *, delta: float) -> None:
         self.delta = checks.delta(delta)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from private_bandits.policy import Player
+from private_bandits.problems import Arms, Problem
 
 
 class InBatches(Player):
@@ -13,6 +14,8 @@ class InBatches(Player):
     A subclass says in `prepare` what it keeps, and in `look` what follows from `total`, the sum of the batch of `arm`.
     Each of them ends with `pull`. Between two looks a round costs two additions.
     """
+
+    problems = (Arms, Problem)
 
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> "InBatches":
         """Return the learner, which begins with arm 0."""

@@ -12,6 +12,7 @@ from private_bandits.mechanisms import laplace_scale
 from private_bandits.mechanisms.noise import laplace
 from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee
+from private_bandits.problems import Arms, Problem
 
 _BLOCK = 256  # rounds whose draws are made at a time
 
@@ -46,6 +47,7 @@ class LazyDPTS(Player):
     """
 
     name, paper, algorithm, mechanism, variant = "Lazy-DP-TS", "hu2022", "Algorithm 2", "laplace", "printed"
+    problems = (Arms, Problem)
 
     def __init__(self, epsilon: float, *, level: float = 3.0) -> None:
         self.scale, self.level = laplace_scale(epsilon, sensitivity=1.0), checks.real("level", level, at_least=0)
@@ -121,6 +123,7 @@ class DPTS(Player):
     """
 
     name, paper, algorithm, mechanism, variant = "DP-TS", "hu2022", "Algorithm 1", "tree", "printed"
+    problems = (Arms, Problem)
 
     def __init__(self, epsilon: float, *, level: float = 6 * math.sqrt(8)) -> None:
         self.scale, self.level = laplace_scale(epsilon, sensitivity=1.0), checks.real("level", level, at_least=0)

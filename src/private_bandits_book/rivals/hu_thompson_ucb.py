@@ -11,6 +11,7 @@ from private_bandits import checks
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee
+from private_bandits.problems import Arms, Problem
 
 _C = 2 * math.sqrt(2 * math.pi * math.e)
 
@@ -59,6 +60,7 @@ class DPTSUCB(Player):
     """
 
     name, paper, algorithm, mechanism = "DP-TS-UCB", "hu2025", "DP-TS-UCB", "gaussian"
+    problems = (Arms, Problem)
     variant, calibration = "derived", "analytic"
 
     def __init__(

@@ -9,6 +9,7 @@ from private_bandits import checks
 from private_bandits.kernels.episodes import upper_index
 from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee
+from private_bandits.problems import Arms, Cascade, Problem, SemiBandit
 
 _NO_BONUS = np.empty((0, 3))
 
@@ -41,6 +42,7 @@ class OneItemIndex(Player):
     """
 
     name, mechanism, paper, algorithm = "DP-KLUCB, one item", "laplace", "", "DP-KLUCB on one item of a list"
+    problems = (Arms, Cascade, SemiBandit, Problem)
 
     def __init__(self, epsilon: float, *, first: int = 1, level: float = 1.0, growth: float = 0.5) -> None:
         self.epsilon, self.shortest = checks.epsilon(epsilon), checks.integer("first", first, at_least=1)

@@ -8,12 +8,14 @@ from private_bandits.mechanisms import response_probabilities
 from private_bandits.mechanisms.noise import respond
 from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee, channel_loss
+from private_bandits.problems import Arms, Cascade, Problem, SemiBandit
 
 
 class OneItem(Player):
     """Thompson sampling of lists that observes one item of each, that with the fewest observations, which is first."""
 
     name = "Thompson, one item"
+    problems = (Arms, Cascade, SemiBandit, Problem)
 
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> "OneItem":
         """Return the learner."""

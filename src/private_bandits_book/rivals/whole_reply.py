@@ -6,10 +6,11 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.channels import channel_loss
+from private_bandits.kernels import protocol
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.mechanisms.noise import respond
 from private_bandits.privacy import Guarantee
-from private_bandits.problems import Cascade
+from private_bandits.problems import Arms, Cascade, SemiBandit
 from private_bandits_book.rivals.all_observations import AllObserved
 
 
@@ -42,6 +43,7 @@ class WholeReply(AllObserved):
     """
 
     name, mechanism, paper, algorithm = "Thompson, whole reply", "response", "", "(K+1)-ary response"
+    problems = (Cascade,)
 
     def __init__(self, epsilon: float, *, list_size: int, noisiness: float = 1.0) -> None:
         super().__init__(least_first=True)
@@ -55,8 +57,7 @@ class WholeReply(AllObserved):
 
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> "WholeReply":
         """Return the learner."""
-        if not isinstance(problem, Cascade) or problem.list_size != self.list_size:
-            raise ValueError(f"problem of {self.name} must be a Cascade of lists of {self.list_size}, got {problem}")
+        protocol.check_size(self.name, "list_size", self.list_size, problem.list_size)
         super().start(problem, choice, noise)
         self.gain = self.truth - self.flip
         self.worth_of = 1 + self.noisiness * self.flip * (1 - self.flip) * (self.size + 1) / 2 / self.gain**2
@@ -103,6 +104,7 @@ class AllBits(AllObserved):
     """
 
     name, mechanism, paper, algorithm = "Thompson, all bits", "response", "", "each bit at epsilon / K"
+    problems = (Arms, SemiBandit)
 
     def __init__(self, epsilon: float, *, list_size: int) -> None:
         super().__init__()
@@ -114,8 +116,7 @@ class AllBits(AllObserved):
 
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> "AllBits":
         """Return the learner."""
-        if isinstance(problem, Cascade) or problem.list_size != self.list_size:
-            raise ValueError(f"problem of {self.name} must be a SemiBandit of K = {self.list_size}, got {problem}")
+        protocol.check_size(self.name, "list_size", self.list_size, problem.list_size)
         super().start(problem, choice, noise)
         if self.sets:
             self.shift = self.flip  # the mean of an answer whose bit is 0

@@ -145,7 +145,7 @@ class Eliminating(Player):
     batch: int = 0
     mixing: float = 0.0
     middle: bool = False
-    algorithm = "elimination"
+    algorithm, problems = "elimination", (Arms,)
 
     def __post_init__(self) -> None:
         checks.epsilon(self.epsilon)
@@ -190,10 +190,8 @@ class Eliminating(Player):
         Raises
         ------
         ValueError
-            If the problem has no arms with rewards in [0, 1], or another number of them.
+            If the problem has another number of arms.
         """
-        protocol.check_kind(self.name, problem, Arms, "Arms")
-        protocol.check_rewards(self.name, problem)
         protocol.check_size(self.name, "n_arms", self.n_arms, problem.n_arms)
         return Learning(self, choice, noise)
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from private_bandits import checks
 from private_bandits.baselines.replayed import in_python
-from private_bandits.kernels import protocol
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.mechanisms.noise import respond
 from private_bandits.papers.definitions.theorem_a import Eliminating
@@ -113,7 +112,7 @@ class Responding(Player):
     flip: float
     privacy: Guarantee | str = "not stated"
     horizon: int = 0
-    algorithm, mechanism = "responses", "response"
+    algorithm, mechanism, problems = "responses", "response", (Arms,)
 
     @property
     def name(self) -> str:
@@ -132,14 +131,7 @@ class Responding(Player):
         Returns
         -------
         Answers
-
-        Raises
-        ------
-        ValueError
-            If the problem has no arms with rewards in [0, 1].
         """
-        protocol.check_kind(self.name, problem, Arms, "Arms")
-        protocol.check_rewards(self.name, problem)
         return Answers(self.flip, self.policy.start(problem, choice, noise), noise)
 
 

@@ -79,13 +79,14 @@ def guessed(guesses: pd.DataFrame) -> Picture:
 
 def readings(rows: pd.DataFrame, horizon: int) -> Picture:
     """Draw lower bounds over T, with columns `definition`, `line`, `epsilon`, `value`, six powers of ten around 1."""
-    looks = {"Table 1": "printed", "theorem": "stated", "its proof": "rival", "proved here": "repaired"}
+    looks = {"Table 1": "printed", "theorem": "stated", "paper's proof": "rival", "proved here": "repaired"}
     shown = rows.assign(value=rows["value"] / horizon, hue=rows["line"].map(looks), trust="none")
     shown = shown[shown["value"].between(1e-6, 1e6)]
     words = {line: line for line in looks}
     impossible = {"DP": "", "instantaneous DP": "", "local DP": "no regret can be here"}
     shaded = [Region(said, None, 1.0, "above", panel) for panel, said in impossible.items()]
-    finding = "For DP the theorem rises above T at small ϵ, and its proof stays below what holds without privacy."
+    finding = "For DP the theorem rises above T at small ϵ, "
+    finding += "and the paper's proof stays below what holds without privacy."
     drawn = exact(
         finding, shown, panel="definition", xscale="log", yscale="log", ylabel="lower bound over T",
         spoken=words, said=shaded,
@@ -267,8 +268,8 @@ def implications() -> Picture:
         rows.append((names[start], follows, names[end], *[arrow[key] for key in _SAID]))
     data = pd.DataFrame(rows, columns=["from", "follows", "to", *_SAID])
     ways = (f"{a} {'gives' if yes == 'yes' else 'does not give'} {b} ({level})" for a, yes, b, level, *_ in rows)
-    wide = _map(known, "place", (504.0, 333.0), (62.0, 38.0), (190.0, 128.0), 10.0)
-    narrow = _map(known, "narrow", (331.2, 430.0), (70.0, 66.0), (192.0, 112.0), 11.2)
+    wide = _map(known, "place", (504.0, 226.0), (62.0, 64.0), (190.0, 128.0), 10.0)
+    narrow = _map(known, "narrow", (331.2, 330.0), (70.0, 78.0), (192.0, 112.0), 11.2)
     return Picture(wide, data, f"{'; '.join(ways)}.", narrow=narrow)
 
 

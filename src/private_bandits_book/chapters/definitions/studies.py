@@ -61,9 +61,9 @@ def readings(epsilons: Sequence[float], n_arms: int, horizon: int) -> pd.DataFra
     Returns
     -------
     DataFrame
-        Columns `definition`, `line` ("Table 1", "theorem", "its proof" or "proved here"), `epsilon`, `value`.
+        Columns `definition`, `line` ("Table 1", "theorem", "paper's proof" or "proved here"), `epsilon`, `value`.
     """
-    lines = {"table": "Table 1", "printed": "theorem", "proof": "its proof"}
+    lines = {"table": "Table 1", "printed": "theorem", "proof": "paper's proof"}
     lines |= dict.fromkeys(["derived", "corrected"], "proved here")
     known: list[tuple[str, Callable[..., float], str]] = [
         ("DP", bounds.theorem_3, "table printed proof derived"),

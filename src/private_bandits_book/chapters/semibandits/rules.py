@@ -136,7 +136,7 @@ def own_super_arm_radius(loss: float, epsilon: float, exponents: pd.DataFrame) -
 
 
 def own_lower_ratio(rising: Interval, level: Interval) -> Ruling:
-    """The exponents of K of CUCB-LDP2 and of the super-arm radius over the corrected Theorem 6."""
+    """The exponents of K of CUCB-LDP2 and of the super-arm radius over our sharper Theorem 6."""
     return all_of(
         Less("no growth", "the exponent of K of CUCB-LDP2 over the bound")(negative(rising)),
         exactly(level, 0.0, below=-1.0, above=1.0, quantity=SIZE),
@@ -182,8 +182,8 @@ def theorem_9_sketch() -> Ruling:
     return _PROVED(reached > claimed - _NEAR, f"{said} {reached:.3g} there", reached)
 
 
-def table_1_b_1_dp() -> Ruling:
-    """The product, where epsilon alone is small, and K so large that no power of ln T hides a power of it."""
+def contribution_b_1() -> Ruling:
+    """The product without its caption, where epsilon alone is small, and K is larger than any power of ln T."""
     claimed, reached = lemmas.tilde_exponents()
     said = f"at gap = B_1 = 1, epsilon = K^-1/2, K any power of ln T, it has the exponent {claimed:.3g} of K per arm"
     return _PROVED(reached > claimed - _NEAR, f"{said}; blocks provably have {reached:.3g}", reached)
