@@ -24,7 +24,8 @@ def microseconds(kind: str, name: str) -> float:
     problem = next(iter(instances(kind).values()))
     horizon = min(SIZES[kind].horizon, 10**6)
     policy = made(kind, name, Setting(problem, horizon), 1.0)
-    problem = without_contexts(problem) if ENTRANTS[kind][name].arms else problem
+    largest = ENTRANTS[kind][name].range
+    problem = without_contexts(problem, largest) if largest else problem
     how = {"replications": 1, "seed": 1, "n_jobs": 1, "progress": False, "checkpoints": []}
     simulate(problem, policy, horizon=100, **how)
     spent = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,13 +14,15 @@ import yaml
 from crash import tree
 
 from private_bandits.baselines import dp_se
+from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee
 from private_bandits_book.book import Book
 from private_bandits_book.chapters.comparison import comparing, studies
 from private_bandits_book.chapters.comparison.entrants import ENTRANTS, Setting
 from private_bandits_book.chapters.comparison.families import instances
+from private_bandits_book.chapters.comparison.ranking import priced
 from private_bandits_book.cli import main
-from private_bandits_book.rivals import LazyDPTS
+from private_bandits_book.rivals import LazyDPTS, exceedance_counts
 
 ROOT = Path(__file__).parents[1]
 HORIZON, RUNS, SLOW = 2000, 10, 5
@@ -113,7 +116,9 @@ def compared(book, *words):
 def test_who_is_told_the_best_arm_wins_and_who_is_told_the_worst_loses(policy, place, quick, book, here, capsys):
     assert compared(book, f"mine.py:{policy}", *quick) == 0
     out, err = capsys.readouterr()
-    assert err == "" and "consistent" in out and "tuned, epsilon = 1, T = 2,000" in out
+    assert err == "" and "neighbours look alike in actions of 30 rounds" in out and "consistent" not in out
+    assert "arms (rewards 0 or 1), central, pure, tuned, epsilon = 1, T = 2,000" in out
+    assert ("on so few a rank says little" in out) == bool(quick)
     assert [line for line in out.splitlines() if line.startswith("->") and "mine (yours)" in line]
     folder = here / "runs" / f"compare-{policy}"
     assert out.splitlines()[-1] == str((folder / f"{policy}.html").relative_to(here))
@@ -121,8 +126,9 @@ def test_who_is_told_the_best_arm_wins_and_who_is_told_the_worst_loses(policy, p
     assert {*tree(here)} == {"mine.py", "runs", f"runs/{folder.name}", *(f"runs/{folder.name}/{one}" for one in names)}
     ranking, rows = pd.read_csv(folder / "ranking.csv"), pd.read_csv(folder / "rows.csv")
     assert [*ranking["policy"]][place] == "mine (yours)" and ranking["yours"].sum() == 1
-    assert {*ranking["policy"]} == {"mine (yours)", "DP-KLUCB"}  # of equal guarantee, and tuned
-    assert sorted(ranking["rank"]) == [1, 2] and {*ranking["guarantee"]} == {"central, pure"}
+    assert {*ranking["policy"]} == {"mine (yours)", "DP-KLUCB", "LDP-UCB-B"}  # tuned, and central or more private
+    assert ranking["rank"].min() == 1 and {*ranking["guarantee"]} == {"central, pure", "local, pure"}
+    assert (ranking.loc[ranking["yours"], "rank"] == ranking["rank"].max()).all() == (policy == "Loser")
     often, many = (2, 10) if quick else (SLOW, 30)
     assert len(rows) == many and {*rows["replications"]} == {often} and {*ranking["instances"]} == {many}
     page = (folder / f"{policy}.html").read_text()
@@ -151,7 +157,7 @@ def test_a_policy_of_the_benchmark_has_the_row_that_is_stored(make, entrant, pro
 @pytest.mark.parametrize(
     ("policy", "word", "audited"),
     [
-        ("Unstated", "unknown", "consistent"),
+        ("Unstated", "unknown", "neighbours look alike"),
         ("Leaking", "refuted", "breaks its promise"),
         ("Open", "none", "not audited: it states that it is not private"),
     ],
@@ -161,7 +167,7 @@ def test_who_is_not_private_for_all_that_is_known_stands_apart(policy, word, aud
     (here / "mine.py").write_text(POLICY + more)
     assert compared(book, f"mine.py:{policy}", "--quick", "-o", "out") == 0
     ranking = pd.read_csv(here / "out" / "ranking.csv")
-    assert [*ranking["rank"]] == ["1", word] and [*ranking["yours"]] == [False, True]
+    assert ranking["rank"].iloc[-1] == word and [*ranking["yours"]] == [False, False, True]
     assert {*pd.read_csv(here / "out" / "rows.csv")["guarantee"]} == {word}
     assert audited in capsys.readouterr().out
 
@@ -171,6 +177,59 @@ def test_a_class_may_name_its_theorem(book):
     stored = pd.read_csv(book.data("comparison") / "long-test-arms.csv")
     found = comparing.compare(named, "arms", quick=True, rows=stored)
     assert f"as proved ({LAZY})" in found.said and len(found.ranking) == 4
+
+
+def test_who_states_a_delta_and_no_loss_is_shown_below_those_that_have_one(book):
+    stored = pd.read_csv(book.data("comparison") / "long-test-arms.csv")
+    approximate = stored["guarantee"].mask(stored["entrant"] == "LDP-UCB-B", "central, approximate")
+    rows = priced(stored.assign(guarantee=approximate), "arms")
+    mine = rows[rows["entrant"] == "DP-KLUCB"].assign(entrant="mine", guarantee="unknown")
+    for delta, among in ((0.0, "central, pure"), (1e-6, "central, approximate")):
+        policy = SimpleNamespace(
+            name="mine", start=print, privacy=Guarantee(1, delta, None, None, None, None, "central", "ours")
+        )
+        found, told = comparing._ranking(pd.concat([rows, mine]), "unknown", False, 1.0, HORIZON, policy)
+        assert told == among and found["policy"].iloc[-1] == "mine" and found["rank"].iloc[-1] == "unknown"
+
+
+def counted(epsilon, horizon):
+    return exceedance_counts(epsilon, horizon=horizon, threshold=0.5)
+
+
+class OnContexts(Player):
+    name, mechanism, variant = "on contexts", "uniform", ""
+
+    def __init__(self, epsilon):
+        self.privacy = Guarantee.certified(epsilon, epsilon, "central", "it reads nothing", joint=True)
+
+    def start(self, problem, choice, noise):
+        return self
+
+    def ask(self, actions):
+        return [0]
+
+    def tell(self, feedback):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "said"),
+    [
+        (counted, "tails", "of the noise in its record alone, as its loop takes no tables: "),
+        (OnContexts, "contexts", "not audited: no rewards can be fed to it"),
+    ],
+)
+def test_what_cannot_be_fed_rewards_is_said(make, kind, said):
+    refuted, found = comparing._audited(make, 1.0, [*instances(kind).values()][:2], True)
+    assert not refuted and said in found and "consistent" not in found
+
+
+def test_the_example_of_the_rules_is_a_policy(book, here, capsys):
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Submit a policy")[2]
+    (here / "rules.py").write_text(text.partition("```python\n")[2].partition("```")[0])
+    assert compared(book, "rules.py:MyPolicy", "--quick") == 0
+    out = capsys.readouterr().out
+    assert "->" in out and "actions of 30 rounds: privacy loss" in out and "consistent" in out
 
 
 # What ends it

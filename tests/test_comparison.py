@@ -105,6 +105,14 @@ def test_a_run_has_failed_from_half_of_the_second_best_on():
     assert math.isinf(studies.failing(Arms.bernoulli([0.5, 0.5]), 1000, math.inf))
 
 
+def test_a_number_at_an_end_of_its_grid_is_marked():
+    grid = np.array(ENTRANTS["tails"]["exceedance counts"].grid)
+    least, most = grid.min(axis=0), grid.max(axis=0)
+    assert tuning.at_an_end("tails", "exceedance counts", (least[0], 0.6))
+    assert tuning.at_an_end("tails", "exceedance counts", (1.0, most[1]))
+    assert not tuning.at_an_end("tails", "exceedance counts", (1.0, 0.6))
+
+
 def rows_of(finals, guarantee="central, pure"):
     """Rows of a study: regrets by policy on each instance; "free" is without privacy."""
     found = []

@@ -55,7 +55,7 @@ def main(words: Sequence[str] | None = None, *, book: Book | None = None) -> int
         sys.stdout.flush()
         return code
     except KeyboardInterrupt as error:
-        number = error.args[0] if error.args else signal.SIGINT
+        number = error.args[0] if error.args and error.args[0] in _SIGNALS else signal.SIGINT  # a policy may raise one
         with suppress(OSError):  # the terminal may be gone
             by_key = signal.Signals(number).name in ("SIGINT", "SIGBREAK")
             print(f"private-bandits: {'interrupted' if by_key else 'terminated'}", file=sys.stderr)

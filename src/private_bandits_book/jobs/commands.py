@@ -172,13 +172,17 @@ def _parser() -> argparse.ArgumentParser:
     for playing in (run, again):
         playing.add_argument("--scheduler", metavar="ADDRESS", default="", help="of the Dask cluster that plays")
     mine = commands.add_parser("compare", help="rank a policy of your own in the benchmark, and audit it")
-    mine.add_argument("policy", metavar="FILE.py:CLASS", help="made with those of epsilon, n_arms, horizon it names")
+    mine.add_argument(
+        "policy", metavar="FILE.py:CLASS", help="made with those of epsilon, delta, sizes and horizon it names"
+    )
     kinds = "arms, lists, sets, contexts, pairs or tails"
     mine.add_argument("--problem", metavar="KIND", required=True, help=kinds)
     mine.add_argument("--epsilon", metavar="E", type=float, default=1.0, help="of the benchmark's; default: 1")
     mine.add_argument("--quick", action="store_true", help="every third instance, a fifth of the runs: about a minute")
     mine.add_argument("--proved", metavar="THEOREM", default="", help="which has its constants; default: it is tuned")
-    mine.add_argument("-o", dest="output", metavar="DIR", type=Path, help="default: runs/compare-CLASS")
+    mine.add_argument(
+        "-o", dest="output", metavar="DIR", type=Path, help="for rows, ranking and page; default: runs/compare-CLASS"
+    )
     commands.add_parser("algorithms", help="list every algorithm: paper, variant, trust, promise, what it pays, file")
     told = commands.add_parser("report", help="print a replication report of a chapter, a page or two of Markdown")
     told.add_argument("chapter", metavar="CHAPTER")

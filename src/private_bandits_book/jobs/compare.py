@@ -78,7 +78,7 @@ def _loaded(target: str) -> tuple[str, Any]:
 
 def _page(name: str, found: Any) -> str:
     heads, *rows = found.table()
-    table = html_table(heads, rows, found.said, [place not in (1, 4) for place in range(len(heads))])
+    table = html_table(heads, rows, found.said, [place not in (1, 5) for place in range(len(heads))])
     style = "body{font:1rem sans-serif;margin:2em}td,th{padding:.2em .8em}"
     head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(name)}</title><style>{style}</style>'
     return f"{head}<h1>{escape(name)} in the benchmark</h1>{table}<p>{escape(found.audited)}</p></html>\n"

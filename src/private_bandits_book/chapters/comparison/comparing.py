@@ -1,6 +1,7 @@
 """A policy of a reader's own in the rankings of the benchmark, on the instances and seeds of all others."""
 
 import inspect
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -28,7 +29,9 @@ from private_bandits_book.studies import LongRun
 __all__ = ["Compared", "compare"]
 
 _TRIED, _MOST = 1000, 10**6  # rounds of a trial, and of a run in Python at most
+_QUICK = 2  # runs in the quick form, at least; five times as many of a million rounds in Python
 _APART = {"unknown", "none", "refuted"}  # what is no guarantee to be ranked with
+_REWARDS = {"tails": "Pareto rewards", "contexts": "rewards in [-2, 2]", "pairs": "rewards in [-2, 2]"}
 
 
 class Compared(NamedTuple):
@@ -39,8 +42,9 @@ class Compared(NamedTuple):
     said : str
         What was played, and what is ranked, in a line.
     ranking : DataFrame
-        As of `ranked`, with `yours`, whether a row is the policy's own. Where its privacy is unknown, absent or refuted
-        by the audit, its row is the last one, and has that word as its rank.
+        As of `ranked`, with `yours`, whether a row is the policy's own, and with those whose guarantee gives the
+        ranking's, as a local policy is a curator's choice, too. Where its privacy is unknown, absent or refuted by the
+        audit, its row is the last one, and has that word as its rank.
     audited : str
         What the audit found, in a line.
     rows : DataFrame
@@ -60,8 +64,8 @@ class Compared(NamedTuple):
         list of tuples
             The heads, then a row a policy; the policy's own begins with an arrow.
         """
-        heads = ("", "rank", "policy", "price", "won", "failed runs", "worst price")
-        shown = self.ranking[["yours", "rank", "policy", "shown", "won", "failures", "at_worst"]]
+        heads = ("", "rank", "policy", "guarantee", "price", "won", "failed runs", "worst price")
+        shown = self.ranking[["yours", "rank", "policy", "guarantee", "shown", "won", "failures", "at_worst"]]
         return [heads, *(("->" if yours else "", *map(str, row)) for yours, *row in shown.to_numpy())]
 
 
@@ -86,7 +90,7 @@ def compare(
     epsilon : float
         Everything that the policy releases pays so much; among those of the benchmark.
     quick : bool
-        Whether to play every third instance, a fifth as often.
+        Whether to play every third instance, a fifth as often, so that ranks say little.
     proved : str
         The theorem that has the constants of the policy, which is ranked among such then. Default: the attribute
         `proved` of the class; where it has none, the policy is ranked among tuned ones.
@@ -127,8 +131,8 @@ def compare(
     _check(policy, first)
     standing, audited = _audited(make, epsilon, [*problems.values()], quick)
     standing = standing or guarantee(policy)
-    often = size.runs if compiled else size.slow_runs or size.runs
-    often = max(2, often // 5) if quick else often
+    often = size.runs if compiled else size.slow_runs or 5 * _QUICK
+    often = max(_QUICK, often // 5) if quick else often
     name, own = f"{policy.name} (yours)", list[pd.DataFrame]()
     for instance, each in tqdm(policies.items(), desc=policy.name, disable=None, leave=False):
         labels = {"entrant": name, "instance": instance, "pays": epsilon, "horizon": horizon, "guarantee": standing}
@@ -139,10 +143,12 @@ def compare(
     known = priced(pd.concat([others, mine], ignore_index=True), kind)
     theorem = checks.text("proved", proved or getattr(make, "proved", ""))
     known.loc[known["entrant"] == name, "proved"] = bool(theorem)
-    ranking, among = _ranking(known, standing, bool(theorem), epsilon, horizon, _trust(policy))
+    ranking, among = _ranking(known, standing, bool(theorem), epsilon, horizon, policy)
     ranking.insert(0, "yours", ranking["policy"] == name)
-    said = f"{kind}, {among}, {f'as proved ({theorem})' if theorem else 'tuned'}, epsilon = {epsilon:g}"
+    constants = f"as proved ({theorem})" if theorem else "tuned"
+    said = f"{kind} ({_REWARDS.get(kind, 'rewards 0 or 1')}), {among}, {constants}, epsilon = {epsilon:g}"
     said += f", T = {horizon:,}: {len(policies)} of {len(instances(kind))} instances, {often} runs of yours on each"
+    said += "; on so few a rank says little" * quick
     return Compared(said, ranking, audited, mine)
 
 
@@ -196,7 +202,7 @@ def _check(policy: Any, problem: Any) -> None:
 
 
 def _audited(make: Any, epsilon: float, problems: list[Any], quick: bool) -> tuple[str, str]:
-    """Whether the audit refutes what the policy states, and what it found on the smallest instance."""
+    """Whether the audit refutes what the policy states, and what it found and could see, on the smallest instance."""
     small = min(problems, key=lambda one: (getattr(one, "list_size", 0), getattr(one, "n_arms", 0)))
     rounds = 2 if _trust(_made(make, epsilon, Setting(small, 2))) == "local" else 30  # messages come at once
     policy = _made(make, epsilon, Setting(small, rounds))
@@ -205,27 +211,42 @@ def _audited(make: Any, epsilon: float, problems: list[Any], quick: bool) -> tup
     paid, delta = epsilon, 0.0
     if certified(policy):
         paid, delta = policy.privacy.effective_epsilon, policy.privacy.effective_delta
-    runs = 0 if isinstance(small, LinearContext) else 6000 if quick else 20_000
+    how: dict[str, Any] = {"problem": small, "horizon": rounds, "promised": paid, "delta": delta, "seed": SEED}
+    runs, seen = 6000 if quick else 20_000, "messages" if rounds == 2 else "actions"
     try:
-        found = audit(policy, problem=small, horizon=rounds, promised=paid, delta=delta, runs=runs, seed=SEED)
+        found = audit(policy, runs=0 if isinstance(small, LinearContext) else runs, **how)
+    except ValueError:  # its loop takes no tables
+        found = audit(policy, runs=0, **how)
     except Exception as error:
         return "", f"not audited: {_said(error)}"
-    return "refuted" * (found.verdict == "breaks its promise"), f"audit at epsilon {paid:g}, {rounds} rounds: {found}"
+    if found.method == "accounting":  # nothing was played
+        if math.isinf(found.epsilon_high):
+            return "", "not audited: no rewards can be fed to it, and what it says of itself is a promise only"
+        return "", f"audit at epsilon {paid:g}, of the noise in its record alone, as its loop takes no tables: {found}"
+    refuted = found.verdict == "breaks its promise"
+    if not refuted and found.epsilon_low == 0:
+        where = f"{seen} of {rounds} rounds, {runs:,} runs"
+        return "", f"audit at epsilon {paid:g}: neighbours look alike in {where}, which is evidence of nothing else"
+    return "refuted" * refuted, f"audit at epsilon {paid:g}, {seen} of {rounds} rounds: {found}"
 
 
 def _ranking(
-    known: pd.DataFrame, standing: str, proved: bool, epsilon: float, horizon: int, trust: str
+    known: pd.DataFrame, standing: str, proved: bool, epsilon: float, horizon: int, policy: Any
 ) -> tuple[pd.DataFrame, str]:
-    """The ranking of a guarantee; below that of a similar one the row of a policy that stands apart."""
+    """The ranking of a guarantee; below that of the most similar one the row of a policy that stands apart."""
     if standing not in _APART:
-        return ranked(known, standing, proved, epsilon, horizon), standing
+        return ranked(known, standing, proved, epsilon, horizon, stronger=True), standing
+    stated = playable(policy).privacy
+    delta = isinstance(stated, Guarantee) and stated.delta > 0
     similar = [group for group, among in groups(known) if among == proved and group not in _APART]
-    among = min(similar, key=lambda group: not (trust and group.startswith(trust)), default=standing)
-    others = [ranked(known, group, proved, epsilon, horizon) for group in similar if group == among]
+    trust, kind = _trust(policy) or "central", "approximate" if delta else "pure"
+    among = min(similar, key=lambda one: (not one.startswith(trust), not one.endswith(kind)), default=standing)
+    others = known[known["guarantee"] != standing]
     own = known["guarantee"] == standing
     joined = ranked(known.assign(guarantee=known["guarantee"].mask(own, among)), among, proved, epsilon, horizon)
     mine = joined[joined["policy"].isin(known.loc[own, "entrant"])].assign(rank=standing, guarantee=standing)
-    return pd.concat([*others, mine], ignore_index=True), among
+    above = ranked(others, among, proved, epsilon, horizon, stronger=True)
+    return pd.concat([above, mine], ignore_index=True), among
 
 
 @contextmanager

@@ -17,9 +17,10 @@ from private_bandits.papers import cascading, contextual, heavy_tailed, semiband
 from private_bandits.papers.contextual.accounting import LARGEST_REWARD
 from private_bandits.policy import playable
 from private_bandits.privacy import Guarantee
-from private_bandits.problems import Arms
+from private_bandits.problems import Arms, Cascade
 from private_bandits_book import rivals
 from private_bandits_book.chapters.comparison.paying import paying
+from private_bandits_book.rivals.all_places import deviation
 from private_bandits_book.rivals.exceedance_counts import on_bits
 
 __all__ = ["ENTRANTS", "FREE", "TUNED", "Entrant", "Setting", "guarantee", "made", "without_contexts"]
@@ -61,8 +62,10 @@ class Entrant(NamedTuple):
         Whether it has no constant that could be tuned, and so takes part in both classes.
     dear : bool
         Whether a run in Python takes a second, and there are fewer.
-    arms : bool
-        Whether it ignores contexts, and plays the pair as two arms.
+    range : float
+        Of one that ignores contexts and plays the pair as two arms: the r with which a reward, clipped to [-r, r], is
+        rounded to a bit at random, without bias; 1 stands for the sign of the reward, as the sign has that mean too
+        where noise is uniform on [-1, 1]. 0 for one that reads contexts.
     """
 
     make: Callable[..., Any]
@@ -71,7 +74,7 @@ class Entrant(NamedTuple):
     slow: bool = False
     fixed: bool = False
     dear: bool = False
-    arms: bool = False
+    range: float = 0.0
 
 
 def made(kind: str, name: str, setting: Setting, epsilon: float, numbers: tuple[float, ...] | None = None) -> Any:
@@ -151,12 +154,22 @@ def _sixteen(least: int) -> tuple[tuple[float, ...], ...]:
 
 
 _ONE = _sixteen(-6)
+_BY_PULLS = Entrant(
+    lambda s, e, level: rivals.LevelByPulls(e, horizon=s.horizon, level=level, local=True),
+    grid=_sixteen(-4),
+    slow=True,
+)
 ARMS = {
     "Thompson, replayed": Entrant(_replayed_thompson, grid=tuple(product(FIRSTS, COSTS))),
     "UCB, replayed": Entrant(_replayed_ucb, grid=tuple(product(COSTS, COSTS))),
     "DP-KLUCB": Entrant(
         lambda s, e, first, level: baselines.dp_klucb(e, first=s.first(e, first), level=level),
         grid=tuple(product(FIRSTS, (0.2, 0.3, 0.4, 0.6))),
+    ),
+    "DP-KLUCB, level by pulls": Entrant(
+        lambda s, e, first, level: rivals.LevelByPulls(e, horizon=s.horizon, first=s.first(e, first), level=level),
+        grid=tuple(product(FIRSTS, (0.3, 0.5, 0.7, 1.0))),
+        slow=True,
     ),
     "DP-IMED": Entrant(
         lambda s, e, first, ratio: rivals.DPIMED(e, first=s.first(e, first), ratio=ratio),
@@ -190,6 +203,7 @@ ARMS = {
     "Thompson, one bit": Entrant(
         lambda s, e: rivals.OneBit(e), "Gajane et al. (2018), Theorem 5", slow=True, fixed=True, dear=True
     ),
+    "KL-UCB on bits, level by pulls": _BY_PULLS,
     "LDP-UCB-B": Entrant(lambda s, e, factor: _scaled(baselines.ldp_ucb_response(e), terms=factor), grid=_ONE),
     "kl-UCB-CF, as proved": Entrant(
         lambda s, e: baselines.kl_ucb_cf(e), "Gajane et al. (2018), Theorem 3", slow=True, dear=True
@@ -216,6 +230,11 @@ def _batches(s: Setting, epsilon: float, growth: float, cost: float) -> Any:
     return rivals.ListBatches(epsilon, horizon=s.horizon, growth=growth, cost=cost)
 
 
+def _all_places(s: Setting, epsilon: float, first: float, level: float) -> Any:
+    alike = epsilon * math.sqrt(2) / deviation(s.problem.list_size, clicks=isinstance(s.problem, Cascade))
+    return rivals.AllPlacesIndex(epsilon, first=s.first(alike, first), level=level)
+
+
 def _sizes(s: Setting) -> dict[str, int]:
     return {"n_arms": s.problem.n_arms, "list_size": s.problem.list_size, "horizon": s.horizon}
 
@@ -223,6 +242,7 @@ def _sizes(s: Setting) -> dict[str, int]:
 _LEVELS = (0.2, 0.3, 0.4, 0.6)
 _SQUARE = tuple(product((0.5, 1.0, 2.0, 4.0), COSTS))
 _SHARED = {
+    "DP-KLUCB, all places": Entrant(_all_places, grid=tuple(product(FIRSTS, _LEVELS)), slow=True),
     "DP-KLUCB, one item": Entrant(
         lambda s, e, first, level: rivals.OneItemIndex(e, first=s.first(e, first), level=level),
         grid=tuple(product(FIRSTS, _LEVELS)),
@@ -231,6 +251,7 @@ _SHARED = {
     "Thompson, one item, replayed": Entrant(_one_item, grid=_SQUARE, slow=True),
     "Thompson, batches of lists": Entrant(_batches, grid=_SQUARE, slow=True),
     "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), slow=True),
+    "KL-UCB on bits, level by pulls": _BY_PULLS,
     "All or nothing": Entrant(
         lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True, dear=True
     ),
@@ -297,7 +318,18 @@ def _episodes(s: Setting, epsilon: float, factor: float = 1.0) -> Any:
     return heavy_tailed.adap_robust_ucb(epsilon, **_told(s), horizon=s.horizon, width=width)
 
 
-TAILS = {
+def _ladder(s: Setting, epsilon: float, first: float, level: float, local: bool = False) -> Any:
+    return rivals.threshold_ladder(epsilon, horizon=s.horizon, first=first, level=level, local=local)
+
+
+_SAFE = (0.3, 0.45, 0.6, 0.9)  # with less, or shorter phases, rare runs fail, which forty do not show
+_LADDERS = {
+    "threshold ladder": Entrant(_ladder, grid=tuple(product((16.0, 32.0, 64.0, 128.0), _SAFE))),
+    "threshold ladder, local": Entrant(
+        partial(_ladder, local=True), grid=tuple(product((8.0, 16.0, 32.0, 64.0), _SAFE))
+    ),
+}
+TAILS = _LADDERS | {
     "exceedance counts": Entrant(
         lambda s, e, threshold, level: rivals.exceedance_counts(e, horizon=s.horizon, threshold=threshold, level=level),
         grid=tuple(product((0.5, 1.0, 2.0, 4.0), (0.3, 0.6, 1.0, 2.0))),
@@ -352,11 +384,23 @@ def _greedy(s: Setting, epsilon: float, first: float, radius: float, delta: floa
 
 
 CONTEXTS = {
+    "residual epochs": Entrant(
+        lambda s, e, first, clip: rivals.residual_epochs(
+            e, dim=s.problem.dim, horizon=s.horizon, first=first, clip=clip
+        ),
+        grid=tuple(product((4.0, 8.0, 16.0, 32.0), (0.5, 1.0, 1.5, 2.0))),
+    ),
     "greedy epochs": Entrant(_greedy, grid=_FEW_FIRST),
     "greedy epochs, Gaussian": Entrant(
         lambda s, e, first, radius: _greedy(s, e, first, radius, s.delta), grid=_FEW_FIRST
     ),
     "LinUCB": Entrant(lambda s, e, factor: _joint(s, e, factor), grid=_ONE),
+    "random lines": Entrant(
+        lambda s, e, first, growth: rivals.random_lines(
+            e, dim=s.problem.dim, horizon=s.horizon, first=first, growth=growth
+        ),
+        grid=tuple(product((4.0, 8.0, 16.0, 32.0), (0.03, 0.06, 0.12, 0.24))),
+    ),
     "Algorithm 5": Entrant(_algorithm_5, grid=_ONE),
     "LinUCB, as proved": Entrant(lambda s, e: contextual.joint_linucb(e, **_dims(s)), "Shariff and Sheffet (2018)"),
     "Algorithm 5, as proved": Entrant(_algorithm_5, "Zheng et al. (2020), Theorem 8, derived"),
@@ -366,26 +410,43 @@ CONTEXTS = {
 }
 
 
-def without_contexts(problem: Any) -> Arms:
-    """The arms that a pair is for who ignores contexts: rewards of [-2, 2] are rounded to bits at random."""
-    return Arms.bernoulli((np.ravel(problem.means) + LARGEST_REWARD) / (2 * LARGEST_REWARD))
+def without_contexts(problem: Any, largest: float) -> Arms:
+    """The arms that a pair is for who ignores contexts, see `Entrant.range`."""
+    return Arms.bernoulli((np.ravel(problem.means) + largest) / (2 * largest))
 
 
 _LATE = tuple(product((4.0, 8.0, 16.0, 32.0), _LEVELS))
-PAIRS = CONTEXTS | {
-    "DP-KLUCB, contexts ignored": Entrant(
-        lambda s, e, first, level: baselines.dp_klucb(e, first=s.first(e, first), level=level), grid=_LATE, arms=True
-    ),
-    "KL-UCB on bits, contexts ignored": Entrant(
-        lambda s, e, first, level: on_bits(e, first=s.first(e, first), level=level), grid=_LATE, arms=True
-    ),
-    "LinUCB": CONTEXTS["LinUCB"]._replace(grid=_sixteen(-13)),
-    "Algorithm 5": CONTEXTS["Algorithm 5"]._replace(grid=_sixteen(-13)),
-    "private rewards, as proved": Entrant(
-        lambda s, e: contextual.private_rewards(e, dim=s.problem.dim, n_actions=s.problem.n_actions, horizon=s.horizon),
-        "Hanna et al. (2022)",
-    ),
-}
+_SIGNS = tuple(product((8.0, 16.0, 32.0, 64.0), (0.45, 0.6, 0.8, 1.0)))  # as of `_SAFE`
+_COUNTS = Entrant(lambda s, e, first, level: baselines.dp_klucb(e, first=s.first(e, first), level=level), grid=_LATE)
+_BITS = Entrant(lambda s, e, first, level: on_bits(e, first=s.first(e, first), level=level), grid=_LATE)
+
+
+def _clipped(s: Setting, epsilon: float, first: float, level: float, local: bool = False) -> Any:
+    return rivals.clipped_rewards(epsilon, horizon=s.horizon, first=first, level=level, local=local)
+
+
+PAIRS = (
+    CONTEXTS
+    | _LADDERS
+    | {
+        "clipped rewards": Entrant(_clipped, grid=tuple(product((2.0, 4.0, 8.0, 16.0), _SAFE))),
+        "clipped rewards, local": Entrant(
+            partial(_clipped, local=True), grid=tuple(product((5.0, 10.0, 20.0, 40.0), (0.4, 0.5, 0.7, 1.0)))
+        ),
+        "DP-KLUCB, contexts ignored": _COUNTS._replace(range=LARGEST_REWARD),
+        "DP-KLUCB on signs": _COUNTS._replace(range=1.0, grid=_SIGNS),
+        "KL-UCB on bits, contexts ignored": _BITS._replace(range=LARGEST_REWARD),
+        "KL-UCB on signs": _BITS._replace(range=1.0, grid=_SIGNS),
+        "LinUCB": CONTEXTS["LinUCB"]._replace(grid=_sixteen(-13)),
+        "Algorithm 5": CONTEXTS["Algorithm 5"]._replace(grid=_sixteen(-13)),
+        "private rewards, as proved": Entrant(
+            lambda s, e: contextual.private_rewards(
+                e, dim=s.problem.dim, n_actions=s.problem.n_actions, horizon=s.horizon
+            ),
+            "Hanna et al. (2022)",
+        ),
+    }
+)
 
 
 ENTRANTS: Mapping[str, Mapping[str, Entrant]] = {
@@ -412,14 +473,30 @@ _LINUCB = {
 } | {
     f"epochs, radius {radius:g}": partial(_greedy, epsilon=math.inf, first=4.0, radius=radius) for radius in (3.0, 10.0)
 }
+
+
+def _freed(kind: str, name: str) -> Callable[[Setting], Any]:
+    """A private policy with its tuned numbers, without noise."""
+    return lambda s: ENTRANTS[kind][name].make(s, math.inf, *TUNED[kind][name])
+
+
 FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {
     "arms": {
         "Thompson": lambda s: baselines.thompson(),
         "UCB(0.5)": lambda s: baselines.ucb(alpha=0.5),
-        "DP-KLUCB, without noise": lambda s: ARMS["DP-KLUCB"].make(s, math.inf, *TUNED["arms"]["DP-KLUCB"]),
+        "DP-KLUCB, without noise": _freed("arms", "DP-KLUCB"),
+        "DP-KLUCB, level by pulls, without noise": _freed("arms", "DP-KLUCB, level by pulls"),
     },
-    "lists": _OBSERVED | {"CascadeUCB1": lambda s: cascading.cascade_ucb1(least_first=True)},
-    "sets": {"Thompson": lambda s: rivals.AllObserved(), "CUCB": lambda s: semibandits.cucb()},
+    "lists": _OBSERVED
+    | {
+        "CascadeUCB1": lambda s: cascading.cascade_ucb1(least_first=True),
+        "DP-KLUCB, all places, without noise": _freed("lists", "DP-KLUCB, all places"),
+    },
+    "sets": {
+        "Thompson": lambda s: rivals.AllObserved(),
+        "CUCB": lambda s: semibandits.cucb(),
+        "DP-KLUCB, all places, without noise": _freed("sets", "DP-KLUCB, all places"),
+    },
     "contexts": _LINUCB,
     "pairs": _LINUCB,
     "tails": {
@@ -434,37 +511,53 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Thompson, replayed": (4.0, 0.0625),
         "UCB, replayed": (0.125, 0.25),
         "DP-KLUCB": (4.0, 0.3),
+        "DP-KLUCB, level by pulls": (4.0, 0.5),
         "DP-IMED": (4.0, 1.5),
         "AdaP-UCB": (0.0992,),
         "AdaP-KLUCB": (0.0686,),
         "Lazy-DP-TS": (0.0226,),
         "Anytime-Lazy-UCB": (0.1, 0.3),
         "Discrete elimination": (0.1, 0.1),
+        "KL-UCB on bits, level by pulls": (0.574,),
         "LDP-UCB-B": (0.0474,),
         "AdaC-UCB": (0.0686,),
         "DP-TS-UCB": (0.0474,),
     },
     "lists": {
+        "DP-KLUCB, all places": (8.0, 0.4),
         "DP-KLUCB, one item": (8.0, 0.2),
         "Thompson, one item, replayed": (4.0, 0.0625),
         "Thompson, batches of lists": (1.0, 0.25),
+        "KL-UCB on bits, level by pulls": (0.574,),
         "Thompson, whole reply": (0.208,),
         "one bit": (0.0992,),
     },
     "sets": {
+        "DP-KLUCB, all places": (8.0, 0.2),
         "DP-KLUCB, one item": (4.0, 0.2),
         "Thompson, one item, replayed": (1.0, 0.125),
         "Thompson, batches of lists": (0.5, 0.5),
+        "KL-UCB on bits, level by pulls": (1.74,),
         "super-arm radius": (0.0992,),
         "blocks": (0.0188,),
     },
     "contexts": {
+        "residual epochs": (8.0, 1.0),
+        "random lines": (4.0, 0.06),
         "greedy epochs": (16.0, 3.0),
         "greedy epochs, Gaussian": (4.0, 10.0),
         "LinUCB": (0.144,),
         "Algorithm 5": (0.144,),
     },
     "pairs": {
+        "clipped rewards": (8.0, 0.3),
+        "clipped rewards, local": (20.0, 0.4),
+        "residual epochs": (32.0, 1.5),
+        "random lines": (8.0, 0.03),
+        "threshold ladder": (32.0, 0.3),
+        "threshold ladder, local": (16.0, 0.3),
+        "DP-KLUCB on signs": (32.0, 0.45),
+        "KL-UCB on signs": (8.0, 0.45),
         "DP-KLUCB, contexts ignored": (32.0, 0.3),
         "KL-UCB on bits, contexts ignored": (8.0, 0.3),
         "greedy epochs": (16.0, 30.0),
@@ -473,6 +566,8 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Algorithm 5": (0.00162,),
     },
     "tails": {
+        "threshold ladder": (16.0, 0.3),
+        "threshold ladder, local": (16.0, 0.3),
         "exceedance counts": (0.5, 0.6),
         "exceedance bits": (0.5, 0.3),
         "DP Robust SE": (0.0327,),

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from private_bandits.papers.contextual.accounting import LARGEST_REWARD
 from private_bandits.policy import Player
 from private_bandits.privacy import private_kl
 from private_bandits.problems.lists import ListProblem
@@ -120,8 +119,8 @@ def _run(kind: str, name: str, instance: str, setting: Setting, epsilon: float, 
     told = {"entrant": name, "instance": instance, "pays": epsilon, "horizon": setting.horizon}
     told |= {"guarantee": guarantee(policy), **labels}
     problem, entrant = setting.problem, ENTRANTS[kind].get(name.removesuffix(_FREED))
-    if entrant is not None and entrant.arms and not free:
-        problem, told = without_contexts(problem), told | {"scale": 2 * LARGEST_REWARD}
+    if entrant is not None and entrant.range and not free:
+        problem, told = without_contexts(problem, entrant.range), told | {"scale": 2 * entrant.range}
     return LongRun(told, problem, policy, setting.horizon, seed, runs)
 
 
@@ -176,12 +175,12 @@ class Search(NamedTuple):
 
 
 SEARCHES = {
-    "arms": Search(10**5, 50, 10, ("DP-KLUCB", "Thompson, replayed", "LDP-UCB-B")),
-    "lists": Search(10**4, 40, 10, ("DP-KLUCB, one item", "Thompson, batches of lists", "one bit")),
-    "sets": Search(10**4, 40, 10, ("DP-KLUCB, one item", "Thompson, batches of lists", "Thompson, one bit")),
-    "contexts": Search(10**12, 200, 12, ("greedy epochs", "LinUCB", "Algorithm 5")),
-    "pairs": Search(10**12, 200, 12, ("DP-KLUCB, contexts ignored", "LinUCB", "KL-UCB on bits, contexts ignored")),
-    "tails": Search(10**12, 200, 12, ("exceedance counts", "episodes", "exceedance bits")),
+    "arms": Search(10**5, 50, 10, ("DP-KLUCB, level by pulls", "DP-KLUCB", "KL-UCB on bits, level by pulls")),
+    "lists": Search(10**4, 40, 10, ("DP-KLUCB, all places", "DP-KLUCB, one item", "one bit")),
+    "sets": Search(10**4, 40, 10, ("DP-KLUCB, all places", "DP-KLUCB, one item", "Thompson, one bit")),
+    "contexts": Search(10**12, 200, 12, ("residual epochs", "greedy epochs", "random lines", "Algorithm 5")),
+    "pairs": Search(10**12, 200, 12, ("clipped rewards", "threshold ladder", "LinUCB", "clipped rewards, local")),
+    "tails": Search(10**12, 200, 12, ("threshold ladder", "exceedance counts", "threshold ladder, local")),
 }
 
 

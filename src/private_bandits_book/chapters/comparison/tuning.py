@@ -5,7 +5,7 @@ import pandas as pd
 
 from private_bandits_book.chapters.comparison.entrants import ENTRANTS
 
-__all__ = ["chosen", "tried"]
+__all__ = ["at_an_end", "chosen", "tried"]
 
 ALLOWED = 0.02  # share of failed runs above the least that a policy has in any setting
 
@@ -51,3 +51,21 @@ def chosen(rows: pd.DataFrame, kind: str) -> dict[str, tuple[float, ...]]:
         place = int(allowed.sort_values("ratio")["place"].iloc[0])
         found[str(name)] = ENTRANTS[kind][str(name)].grid[place]
     return found
+
+
+def at_an_end(kind: str, name: str, found: tuple[float, ...]) -> bool:
+    """Return whether a number lies at an end of what was tried, so that one beyond may be better.
+
+    Parameters
+    ----------
+    kind, name : str
+        Of `ENTRANTS`.
+    found : tuple of float
+        Of `chosen`.
+
+    Returns
+    -------
+    bool
+    """
+    tried = zip(*ENTRANTS[kind][name].grid, strict=True)
+    return any(number in (min(each), max(each)) for number, each in zip(found, tried, strict=True))
