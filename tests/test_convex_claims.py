@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 
+import pandas as pd
 import pytest
-from claims import about
+from replay import folder, prose
+from scipy.optimize import brentq
 
+from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
 from private_bandits_book.chapters.convex import lemmas, rules
-from private_bandits_book.judging.verdicts import AFTER_REPAIR, DERIVED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.judging.verdicts import AFTER_REPAIR, DERIVED, NOT_REPRODUCED, REPRODUCED
 
 
 def test_the_classical_noise_breaks_and_the_analytic_one_holds(monkeypatch):
@@ -27,7 +31,7 @@ def test_a_stream_of_private_reports_is_private(monkeypatch):
 PROVED = [
     "corollary_4_smooth", "corollary_4_strong", "corollary_4_stochastic", "table_1_convex",
     "table_1_convex_non_private", "table_1_strongly_convex", "table_1_strongly_convex_non_private",
-    "theorem_6_convex", "table_1_two_points_convex_non_private", "theorem_6_strong",
+    "theorem_6_convex", "own_two_points", "table_1_two_points_convex_non_private", "theorem_6_strong",
     "table_1_two_points_strongly_convex_non_private", "mab_both_worlds", "laplace_context_free",
 ]  # fmt: skip
 
@@ -60,14 +64,6 @@ def test_the_reduction_is_within_a_constant_of_what_is_printed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("printed", "tuned", "verdict"),
-    [(1.96, 1.0, AFTER_REPAIR), (1.0, 1.0, REPRODUCED), (1.96, 1.9, NOT_REPRODUCED), (1.96, 1.5, UNDECIDED)],
-)
-def test_the_square_belongs_to_the_step(printed, tuned, verdict):
-    assert rules.two_points_optimal(about(printed), about(tuned)).verdict == verdict
-
-
-@pytest.mark.parametrize(
     ("evidence", "verdict"),
     [((0.7, math.inf, 0.3), REPRODUCED), ((0.7, 0.9, 0.3), NOT_REPRODUCED), ((0.7, math.inf, 1.2), NOT_REPRODUCED)],
 )
@@ -81,3 +77,15 @@ def test_finite_copies_by_hand():
     assert lemmas.two_values_loss(1.0, same=False) == pytest.approx(2.0)
     assert rules.same_noise(math.inf, 2.0, 1.0).verdict == REPRODUCED
     assert rules.same_noise(1.0, 2.0, 1.0).verdict == rules.same_noise(math.inf, 2.1, 1.0).verdict == NOT_REPRODUCED
+
+
+def test_the_numbers_of_the_prose_are_computed():
+    text = " ".join(prose("convex"))
+    limit = brentq(lambda epsilon: lemmas.classical_excess([epsilon])[0] - 1.0, 1.0, 64.0)
+    assert text.count(f"enough up to $\\epsilon={limit:.2f}$") == 2
+    sigma = gaussian_sigma(4.0, delta=1e-3, sensitivity=2.0, calibration="classical")
+    small = gaussian_epsilon(sigma, delta=1e-13, sensitivity=2.0)
+    assert f"$(4,0.001)$-private is also $({small:.1f},10^{{-13}})$-private" in text
+    rows = pd.read_csv(folder("convex") / "claims.csv").set_index("claim")
+    (claimed,) = re.findall(r"at most (\S+),", rows.loc["table-1-convex-smooth-non-private", "reason"])
+    assert f"at these $T$ may be {claimed}" in text

@@ -9,12 +9,10 @@ import pandas as pd
 import pytest
 from replay import committed, folder, prose
 
-from private_bandits.papers.contextual import ldp_linucb
 from private_bandits.papers.heavy_tailed import algorithm_3, setting
 from private_bandits_book.book import find_book
 from private_bandits_book.chapter import Chapter
 from private_bandits_book.chapters.cascading import pictures, studies
-from private_bandits_book.chapters.contextual import lemmas as contexts
 from private_bandits_book.chapters.convex import studies as convex
 from private_bandits_book.chapters.heavy_tailed import lemmas as tails
 from private_bandits_book.chapters.heavy_tailed.studies import PANEL
@@ -74,11 +72,6 @@ def power(policy):
     return value("contextual", "table-powers", "one set, d = 2", policy=policy).split()[0]
 
 
-def printed_horizon():
-    needed = contexts.horizon_needed(2, lambda horizon: ldp_linucb(1.0, delta=1e-42, dim=2, horizon=horizon))
-    return str(math.floor(math.log10(needed)))
-
-
 def near():
     parameters = {name: one.default for name, one in find_book().parameters("semibandits").items()}
     growth = sets.growth(sets.added(Chapter("semibandits", parameters).long("blocks")))
@@ -100,15 +93,12 @@ SAID = {
     "contextual": {
         r"which we build below, has \$T\^\{(\S+)\}\$": lambda: power("weighted regression"),
         r"our constants regret of order \$T\^\{(\S+)\}\$": lambda: power("Algorithm 5, our constants"),
-        r"above a tenth for \$10\^\{(\d+)\}\$ rounds": printed_horizon,
     },
     "convex": {
         r"runs its regret grows like \$\\epsilon\^\{-(\S+)\}\$": lambda: fitted(
             "steps", "two points, convex", "printed"
         ),
-        r"knows the noise like \$\\epsilon\^\{-(\S+)\}\$": lambda: (
-            f"{value('convex', 'claims', 'measured', claim='two-points-optimal'):.2f}"
-        ),
+        r"knows the noise like \$\\epsilon\^\{-(\S+)\}\$": lambda: fitted("steps", "two points, convex", "tuned"),
         r"gradient descent has \$T\^\{(\S+)\}\$": lambda: fitted("powers", "convex, smooth", "sphere", 16.0),
         r"for them has regret of order \$T\^\{(\S+)\}\$": lambda: fitted(
             "powers", "convex, smooth", "saha_tewari", 16.0

@@ -71,8 +71,9 @@ def gradient():
 
 
 def steps():
-    fit = convex.of_epsilon(stored("convex", "steps", folder("convex")), "two points, convex", "printed")
-    return f"{fit.fit.measured:.2f}", f"{float(ledger('convex')['two-points-optimal']['measured']):.2f}"
+    rows = stored("convex", "steps", folder("convex"))
+    fits = [convex.of_epsilon(rows, "two points, convex", step).fit for step in ("printed", "tuned")]
+    return tuple(f"{fit.measured:.2f}" for fit in fits)
 
 
 def zero_rewards():

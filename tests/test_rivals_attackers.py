@@ -16,6 +16,7 @@ from private_bandits.problems import Arms, SemiBandit
 from private_bandits.simulation import simulate
 from private_bandits_book.rivals.all_places import AllPlacesIndex, body, deviation
 from private_bandits_book.rivals.level_by_pulls import LevelByPulls
+from private_bandits_book.rivals.single_observation import OneBit, OneItem
 
 LISTS, SETS = b_lb(6, 3, 0.4, 0.3), SemiBandit.top_k([0.7, 0.6, 0.3, 0.2], 2)
 ARMS = Arms.bernoulli([0.7, 0.4, 0.3])
@@ -137,3 +138,20 @@ def test_it_learns(policy, problem):
     runs = simulate(problem, policy, horizon=8000, replications=4, seed=1, n_jobs=1, progress=False, checkpoints=[])
     assert float(runs.regret[:, -1].mean()) < 0.3 * problem.uniform_regret() * 8000
     assert policy.privacy.effective_epsilon == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "policy", [OneBit(1.0), LevelByPulls(1.0, horizon=9, local=True), OneItem()], ids=lambda one: one.name
+)
+def test_a_reward_between_0_and_1_counts_as_its_mean(policy):
+    """Of 20,000 rewards of 0.3 and 0.8, of one arm: cut to whole numbers they would be 0."""
+    learner, rewards = (
+        policy.start(Arms.bernoulli([0.5]), np.random.default_rng(1), np.random.default_rng(2)),
+        [0.3, 0.8],
+    )
+    for number in range(20_000):
+        learner.ask()
+        learner.tell([rewards[number % 2]])
+    counted = (learner.sums[0] if hasattr(learner, "sums") else learner.ones[0]) / 20_000
+    flip = getattr(learner, "flip", 0.0)
+    assert counted == pytest.approx(flip + (1 - 2 * flip) * 0.55, abs=0.02)

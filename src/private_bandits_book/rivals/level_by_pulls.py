@@ -12,6 +12,7 @@ from private_bandits.mechanisms.noise import respond
 from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee, channel_loss
 from private_bandits.problems import Arms, Cascade, Problem, SemiBandit
+from private_bandits_book.rivals.single_observation import one_of_two
 
 __all__ = ["LevelByPulls"]
 
@@ -89,7 +90,11 @@ class LevelByPulls(Player):
 
     def tell(self, feedback: Any) -> None:
         """Add what was observed of the first item, or its bit, and release the phase with its last one."""
-        self.total += respond.py_func(self.noise, int(feedback[0]), 2, self.flip) if self.local else feedback[0]
+        self.total += (
+            respond.py_func(self.noise, one_of_two(feedback[0], self.noise), 2, self.flip)
+            if self.local
+            else feedback[0]
+        )
         self.left -= 1
         if not self.left:
             item = self.order[0]

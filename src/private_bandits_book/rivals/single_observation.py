@@ -33,13 +33,15 @@ class OneItem(Player):
 
     def tell(self, feedback: Any) -> Any:
         """Take the observation of the first item."""
-        (self.ones if feedback[0] else self.zeros)[self.first] += 1
+        self.ones[self.first] += feedback[0]
+        self.zeros[self.first] += 1 - feedback[0]
 
 
 class OneBit(OneItem):
     """`OneItem` on randomised bits: a user reports the 0 or 1 of the first item by randomised response.
 
-    It is locally epsilon-private: a user sends this one bit, which is true with probability e^epsilon / (1 + e^epsilon)
+    A reward between 0 and 1 is first rounded to one of them at random, with itself as its mean. It is locally
+    epsilon-private: a user sends this one bit, which is true with probability e^epsilon / (1 + e^epsilon)
     and false with 1 / (1 + e^epsilon), whatever was sent before, and all lists follow from such bits. The bits are not
     corrected: the mean of an item's bits increases with that of the item, so the best items stay the best. On arms this
     is TS-CF of Gajane et al. (2018), who bound its regret; for lists and super arms we have no bound.
@@ -65,6 +67,27 @@ class OneBit(OneItem):
 
     def tell(self, feedback: Any) -> int:
         """Take the bit that the user sends, and return it."""
-        bit = int(respond.py_func(self.noise, int(feedback[0]), 2, self.flip))
+        bit = int(respond.py_func(self.noise, one_of_two(feedback[0], self.noise), 2, self.flip))
         super().tell([bit])
         return bit
+
+
+def one_of_two(reward: float, noise: np.random.Generator) -> int:
+    """Round a reward to 0 or 1 at random, with itself as the mean.
+
+    Parameters
+    ----------
+    reward : float
+        In [0, 1]; 0 and 1 draw no random number.
+    noise : numpy.random.Generator
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> one_of_two(1.0, np.random.default_rng(1))
+    1
+    """
+    return int(reward) if reward in (0, 1) else int(noise.random() < reward)

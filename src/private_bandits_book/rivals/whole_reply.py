@@ -12,6 +12,7 @@ from private_bandits.mechanisms.noise import respond
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import Arms, Cascade, SemiBandit
 from private_bandits_book.rivals.all_observations import AllObserved
+from private_bandits_book.rivals.single_observation import one_of_two
 
 
 class WholeReply(AllObserved):
@@ -124,6 +125,6 @@ class AllBits(AllObserved):
 
     def tell(self, feedback: Any) -> list[int]:
         """Take the bits that the user sends, and return them."""
-        bits = [int(respond.py_func(self.noise, int(value), 2, self.flip)) for value in feedback]
+        bits = [int(respond.py_func(self.noise, one_of_two(value, self.noise), 2, self.flip)) for value in feedback]
         super().tell(bits)
         return bits

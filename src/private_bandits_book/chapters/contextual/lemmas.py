@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from private_bandits.kernels import linear, stretches
-from private_bandits.papers.contextual import bounds, gloc, ldp_glm, ldp_linucb, linucb
+from private_bandits.papers.contextual import gloc, ldp_glm, ldp_linucb, linucb
 from private_bandits.papers.contextual.ellipsoids import derived_shift, vector_norm
 from private_bandits.policy import Policy
 
@@ -68,12 +68,6 @@ def free(link: str) -> float:
     if link == "linear":
         return exponents(lambda _, __: linucb(dim=2)).horizon
     return exponents(lambda _, t: gloc(dim=2, horizon=t), slope=0.25).horizon
-
-
-def all_or_nothing(delta: float = DELTA) -> float:
-    """Return the exponent of T in the bound of all or nothing, at a delta that does not fall with T."""
-    ends = [bounds.all_or_nothing(delta=delta, dim=2, horizon=t) for t in _FAR]
-    return math.log(ends[1] / ends[0]) / math.log(_FAR[1] / _FAR[0])
 
 
 def printed_over_needed() -> float:

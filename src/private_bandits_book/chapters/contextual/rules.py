@@ -10,10 +10,9 @@ import math
 import numpy as np
 import pandas as pd
 
-from private_bandits.estimates import difference_interval, ratio_interval
 from private_bandits.privacy import channel_loss
 from private_bandits_book.chapters.contextual import joint_privacy, lemmas
-from private_bandits_book.judging import Holds, Less, Near, Privacy, Ruling, about, after_repair, all_of, need, pick
+from private_bandits_book.judging import Holds, Privacy, Ruling, after_repair, all_of
 from private_bandits_book.judging.verdicts import DERIVED, EXACT
 
 _PROVED, _EXACT = Holds(DERIVED), Holds(EXACT)
@@ -79,31 +78,6 @@ def _free(link: str, by: str) -> Ruling:
     return _PROVED(found < 0.5 + _NEAR_T, f"by {by}, the exponent of T is {found:.3f}, claimed 0.5")
 
 
-def conjecture_large_delta() -> Ruling:
-    """The bound of all or nothing, at a fixed delta and for contexts chosen in any way, against T^(3/4)."""
-    found = lemmas.all_or_nothing()
-    said = f"by our proof the regret of all or nothing, which is (0, delta)-private, has the exponent {found:.3f} of T "
-    said += f"at most, at delta = {lemmas.DELTA:g}"
-    return _PROVED(found >= 0.75 - _NEAR_T, f"{said}; claimed is that nearly 0.75 is the least of any algorithm")
-
-
-# --- what the published experiment shows
-
-
-def own_published_price(runs: pd.DataFrame) -> Ruling:
-    """At the authors' epsilon: the public constants against no privacy, and ours against no privacy."""
-    plain = pick(runs, algorithm="OFUL")
-    printed, derived = (
-        pick(runs, algorithm="Algorithm 5", variant=f"{one}, classical") for one in ("printed", "derived")
-    )
-    need(plain, printed, derived)
-    percent = 100.0 / float(printed["regret"].mean())
-    lost = difference_interval(percent * plain["regret"].to_numpy(), percent * printed["regret"].to_numpy())
-    near = ratio_interval(derived["regret"].to_numpy(), plain["regret"].to_numpy())
-    less = Less("regret of LinUCB, in percent of that with the public constants", "100")
-    return all_of(about(less(lost), plain, printed), about(Near(1.0, tolerance=0.1)(near), plain, derived))
-
-
 # --- privacy of actions, and of messages
 
 
@@ -122,7 +96,7 @@ def actions_not_private(both: pd.DataFrame) -> Ruling:
     late = both[both["t"] == both["t"].max()]
     kept = bool((late["message_loss"] <= late["epsilon"] * (1 + 1e-6)).all())
     leaks = bool(np.isinf(late["joint_loss"]).all())
-    said = "the reports have the loss epsilon, and an action next to the reports before it has no finite loss"
+    said = "the reports have the loss epsilon, and an action, seen with the reports before it, has an infinite one"
     return _EXACT(kept and leaks if late["t"].min() > 1 else None, said)
 
 

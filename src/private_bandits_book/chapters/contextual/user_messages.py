@@ -36,7 +36,7 @@ def published_setting() -> pd.DataFrame:
     epsilon, delta, messages = PUBLISHED_EPSILON, PUBLISHED_DELTA, linucb_messages(1.0)
     joint, log = joint_sensitivity(messages), math.log(1.25 / delta)
     sigmas = {
-        "as coded": 4.0 * math.sqrt(log) / epsilon,
+        "as coded": of_code(epsilon, delta)[0],
         "as described": 4.0 * math.sqrt(2.0 * log) / epsilon,
         "Algorithm 5, rewards in [-1, 1]": noise_scale(messages, epsilon, delta),
         "Algorithm 5, rewards in [-2, 2]": noise_scale(linucb_messages(), epsilon, delta),
@@ -55,8 +55,8 @@ def small_link(epsilon: float, delta: float, repaired: bool = False, size: float
 
     The algorithm and its Theorem 9 ask for |g| <= C on [-1, 1] and noise in [-1, 1]. Two users with the same action and
     reward noise 1 and -1 send gradients that are 2 apart, and the printed noise has C sigma: that message alone,
-    exactly, so that Algorithm 3 pays no less. Repaired, the gradient has (2 C + 1) sigma for its reach, and sigma is
-    the analytic one for all three messages together, whose sensitivity is bounded from above: it pays no more.
+    exactly, so that Algorithm 3 pays no less. Repaired, the gradient has (2 C + 1) sigma for its reach and nothing else
+    changes; the sensitivity of all three messages together is bounded from above: it pays no more.
 
     Parameters
     ----------
@@ -71,6 +71,17 @@ def small_link(epsilon: float, delta: float, repaired: bool = False, size: float
         return gaussian_epsilon(size * noise_scale(messages, epsilon, delta), delta=delta, sensitivity=2.0)
     reach = 2.0 * size + 1.0
     messages = (*messages[:2], Message("gradient", 2.0 * reach, 2.0 * reach, reach))
-    return gaussian_epsilon(
-        noise_scale(messages, epsilon, delta, "analytic"), delta=delta, sensitivity=joint_sensitivity(messages)
-    )
+    sigma = noise_scale(messages, epsilon, delta)
+    return gaussian_epsilon(sigma, delta=delta, sensitivity=joint_sensitivity(messages))
+
+
+def of_code(epsilon: float, delta: float) -> tuple[float, float]:
+    """Return sigma of Algorithm 5 in the authors' code, LDPbandit2020, and what it pays for rewards in [-2, 2].
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Nominal.
+    """
+    sigma = 4.0 * math.sqrt(math.log(1.25 / delta)) / epsilon
+    return sigma, gaussian_epsilon(sigma, delta=delta, sensitivity=joint_sensitivity(linucb_messages()))
