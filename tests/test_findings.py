@@ -113,7 +113,7 @@ SAID = {
     "heavy_tailed": {
         r"centrally private and has about (\w+) times": lambda: {3: "three"}[round(price("DP Robust SE", "least c"))],
         r"the talk shows none, has (\S+) times as much": lambda: thousands(price("LDP Robust SE", "least c")),
-        r"with the talk's constant (\S+) times": lambda: thousands(
+        r"of the talk's central one, (\S+) times": lambda: thousands(
             price("LDP Robust SE", f"c = {algorithm_3.PRINTED_C:g}")
         ),
     },

@@ -75,12 +75,12 @@ def test_pulls_without_noise_give_a_click_away():
             first, second = _second_list(click_first, seed, c_1)
             assert set(first) == {0, 1}
             dropped[click_first] += first[1] not in second
-    leak = lemmas.pulls_leak(1.0, 4, 2, c_1)
+    leak = 1.0 - lemmas.pulls_hide(1.0, 4, 2, c_1)
     assert 0.55 < leak < 0.75
     assert dropped[True] == 0
     assert dropped[False] / runs == close(leak, abs=4 * math.sqrt(leak * (1 - leak) / runs))
-    assert lemmas.pulls_leak(0.2, 20, 100_000) == 1.0
-    assert lemmas.pulls_leak(0.2, 3, 100) is lemmas.pulls_leak(0.2, 20, 1) is None
+    assert lemmas.pulls_hide(0.2, 20, 100_000) < 1e-170
+    assert lemmas.pulls_hide(0.2, 3, 100) is lemmas.pulls_hide(0.2, 20, 1) is None
 
 
 # --- Lemma 3

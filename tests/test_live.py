@@ -96,7 +96,7 @@ def test_an_edited_cell_is_run_again_and_all_that_it_makes_follows(tmp_path):
         assert notebook.typed("print(horizon, replications)")["text/plain"].split() == ["5000", "4"]
 
         # a list of policies
-        assert "hybrid" in notebook.edited('"figure-1f"')["text/html"].lower()
+        assert "Algorithm 1 at" in notebook.edited('"figure-1f"')["text/html"]
         without = notebook.edited(
             '"figure-1f"', "paper.ucb_hybrid(epsilon, **sizes, noise_multiplier=0.01)", "paper.uniform()"
         )
@@ -109,7 +109,7 @@ def test_an_edited_cell_is_run_again_and_all_that_it_makes_follows(tmp_path):
         assert typeset(rows.loc["own-central-over-local", "reason"]) in ruling(again, "own-central-over-local")
 
         for source, said in (
-            ("horizon = -1; chapter.play(shop, [composed])", "UsageError: horizon must be >= 1, got -1"),
+            ("horizon = -1; chapter.play(shop, [paper.uniform()])", "UsageError: horizon must be >= 1, got -1"),
             (
                 "chapter.play(shop, [paper.ucb_laplace(1.0, list_size=3)])",
                 "UsageError: Laplace was calibrated for list_",

@@ -60,7 +60,7 @@ META = {"kernelspec": {"display_name": "x", "name": "python3"}, "language_info":
 
 
 def _notebook(prose: str = PROSE) -> str:
-    picture = render.figure("cascading", "figure-1a", svg=DRAWN, caption="Regret.", alt="A line rises.", png=b"PNG")
+    picture = render.figure("cascading", "figure-1e", svg=DRAWN, caption="Regret.", alt="A line rises.", png=b"PNG")
     line = render.verdict(
         "cascading", "theorem-4", "Theorem 4", "Order $K^2$.", "not reproduced", "exact", "It is $K$.",
         refuted_by="Order $K$ at 8 items.", closest="$K^{1.9}$ at 32, of 40.",
@@ -97,8 +97,8 @@ def _built(
     home = (source / chapter).parent
     for kind in ("figures", "data"):
         (home / kind / "cascading").mkdir(parents=True)
-    (home / "figures" / "cascading" / "figure-1a.svg").write_text(DRAWN, encoding="utf-8")
-    (home / "data" / "cascading" / "figure-1a.csv").touch()
+    (home / "figures" / "cascading" / "figure-1e.svg").write_text(DRAWN, encoding="utf-8")
+    (home / "data" / "cascading" / "figure-1e.csv").touch()
     for name, text in {chapter: _notebook(prose), **pages}.items():
         (source / name).write_text(text, encoding="utf-8")
     root = chapter.removesuffix(".ipynb")

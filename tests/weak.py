@@ -16,7 +16,6 @@ from names import Names, ast
 from private_bandits_book import plots
 from private_bandits_book.book import find_book
 from private_bandits_book.chapter import Chapter
-from private_bandits_book.chapters.heavy_tailed import studies as heavy_tailed
 
 BOOK = find_book()
 
@@ -45,9 +44,8 @@ class Drawn(Chapter):
         self.few, self.judged, self.rng = few, {}, np.random.default_rng([seed, few])
         cells = dict(self.names) | {"chapter": self}
         undrawn = (mock.patch.object(plots, name, mock.MagicMock()) for name in ("curves", "panels"))
-        table = mock.patch.object(heavy_tailed, "order_table", mock.MagicMock())  # no verdict is taken from it
         with contextlib.ExitStack() as stack:
-            for each in (*undrawn, table, contextlib.redirect_stdout(io.StringIO())):
+            for each in (*undrawn, contextlib.redirect_stdout(io.StringIO())):
                 stack.enter_context(each)
             for source in self._sources:
                 exec(source, cells)

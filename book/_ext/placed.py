@@ -50,8 +50,8 @@ class Placed:
 CHAPTERS = {
     "cascading": Placed(
         before="The problem",
-        figure="figure-1a",
-        shown="Regret of the local algorithms against rounds, on Figure 1's instance.",
+        figure="figure-1e",
+        shown="Regret of the local algorithms at the last round against ε, on Figure 1's instance.",
         said="Regret grows here as the runs are played, in your own browser. Move $\\epsilon$, the list or the gap, "
         "switch algorithms on and off, and see beside each what it promises and its privacy loss.",
         letter="C",
@@ -88,8 +88,8 @@ CHAPTERS = {
     ),
     "heavy_tailed": Placed(
         before="The problem",
-        figure="figure-dp-settings",
-        shown="Regret of DP Robust UCB and DP Robust SE against rounds, on the settings of the talk.",
+        figure="figure-price",
+        shown="Regret over that without privacy against ε, on setting 1 of the talk.",
         said="Regret grows here as the runs are played, in your own browser. Elimination is drawn by whole epochs, so "
         "that $10^{15}$ rounds take as long as a thousand.",
         letter="H",

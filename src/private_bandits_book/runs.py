@@ -23,7 +23,13 @@ from private_bandits.simulation import AnyProblem
 
 FACTS = ("policy", "algorithm", "variant", "trust", "epsilon", "value_epsilon", "effective_epsilon")
 """What a policy is and how private: columns of its runs."""
-NAMES = {"uniform": "uniform play", "Response, first item": "one bit", "Blocks, kept": "blocks"}
+NAMES = {
+    "uniform": "uniform play",
+    "Response, first item": "one bit",
+    "Blocks, kept": "blocks",
+    "Hybrid, log of horizon": "Algorithm 1",
+    "Hybrid": "Algorithm 1, as in its proof",
+}
 """What figures, rankings and reasons call policies of the library."""
 
 

@@ -70,13 +70,13 @@ def hybrid_coverage(
     return most[0], float(printed[1:].max()) / runs, most[1]
 
 
-def pulls_leak(epsilon: float, n_arms: int, horizon: int, c_1: float | None = None) -> float | None:
-    """Theorem 1: the delta that Algorithm 1 as printed cannot go below, at any epsilon, even if w_0 is public.
+def pulls_hide(epsilon: float, n_arms: int, horizon: int, c_1: float | None = None) -> float | None:
+    """Theorem 1: 1 less the delta that Algorithm 1 as printed cannot go below, at any epsilon, even if w_0 is public.
 
     Let K >= 2 items have w_0 = 1 and at least K have w_0 = 0. The first list is those K, in some order. If its first
     item is clicked, the second keeps one pull and its index, and the next list holds it for certain. If nothing is
     clicked, the second item has two pulls, hence half the bonus, and the next list drops it unless one Laplace draw of
-    scale 2 L/epsilon makes up for that. Returned is the probability that it is dropped, which is 0 after the click.
+    scale 2 L/epsilon makes up for that. Returned is the probability that it does, which is 1 after the click.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def pulls_leak(epsilon: float, n_arms: int, horizon: int, c_1: float | None = No
     bonus = 3.0 * constant * scale * math.log(horizon) ** 1.5 * math.log(2.0)
     # (1 + Z)/2 + sqrt(0.75 ln 2) + bonus/2 < sqrt(1.5 ln 2) + bonus
     needed = bonus + (math.sqrt(6.0) - math.sqrt(3.0)) * math.sqrt(math.log(2.0)) - 1.0
-    return float(laplace.cdf(needed, scale=2.0 * scale))
+    return float(laplace.sf(needed, scale=2.0 * scale))
 
 
 def classical_gaussian_excess(epsilons: Sequence[float], delta: float) -> tuple[float, float, float]:

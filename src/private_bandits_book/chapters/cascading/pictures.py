@@ -5,16 +5,14 @@ from typing import Any
 
 import pandas as pd
 
-from private_bandits_book.chapters.cascading import studies
-
 NAMES = {
+    "uniform": "uniform play",
     "Response, first item": "one bit",
     "Blocks, kept": "blocks",
     "Hybrid, log of horizon": "Algorithm 1",
     "Hybrid": "Algorithm 1",
     "printed, published": "noise of the experiments",
     "printed, stated": "noise of the theorems",
-    "proof, stated": "noise of the theorems, as in its proof",
     "published": "noise of the experiments",
     "stated": "noise of the theorems",
     "keep, repaired": "repaired",
@@ -57,6 +55,23 @@ def named(row: Any) -> str:
     return f"{policy(row)}, {_WHOSE[_noise(row)]}"
 
 
+def trusted(row: Any) -> str:
+    """Return what a line is called, with whom its policy trusts.
+
+    Parameters
+    ----------
+    row : row of a frame of `Chapter.play`
+
+    Returns
+    -------
+    str
+    """
+    if row.mechanism == "uniform":
+        return str(row.policy)
+    trust = "no privacy" if row.trust == "none" or math.isinf(row.epsilon) else row.trust
+    return f"{NAMES.get(row.policy, row.policy)}, {trust}"
+
+
 def merged(runs: pd.DataFrame) -> pd.DataFrame:
     """Return runs of the local algorithms in which one line stands for two that lie on each other.
 
@@ -91,26 +106,6 @@ def hue(row: Any) -> str:
     if row.mechanism == "uniform":
         return "uniform"
     return "none" if row.trust == "none" else _HUES.get(_noise(row), _noise(row))
-
-
-def kappa_words(kappa: pd.DataFrame) -> dict[tuple[str, str], str]:
-    """Return what stands at the lines of the figure on kappa: their exponents of K, by panel and label.
-
-    Parameters
-    ----------
-    kappa : DataFrame
-        Rows of the study.
-
-    Returns
-    -------
-    dict
-    """
-    words = {}
-    for p, rows in kappa.groupby("p"):
-        for name, trust in {"one bit": "local", "blocks": "central"}.items():
-            fit, _ = studies.kappa_fit(rows, trust)
-            words[f"p = {p:g}", name] = f"{name}, K^{fit.measured:.2f}"
-    return words
 
 
 def _noise(row: Any) -> str:

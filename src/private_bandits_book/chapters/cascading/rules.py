@@ -61,12 +61,12 @@ def lemma_1() -> Ruling:
     return after_repair(Holds(MEASURED)(stands, said, first).of(counters), found.of(counters))
 
 
-def theorem_1(leak: float | None) -> Ruling:
-    """The least delta of Algorithm 1, by what the numbers of pulls give away: one more way out than the counters."""
-    if leak is None:
-        return _EXACT(None, "", leak)
-    said = f"the numbers of reports tell a reply: not private at any epsilon with a delta below {leak:.6g}"
-    return _EXACT(False if leak > 0.0 else None, said, leak)
+def theorem_1(hidden: float | None) -> Ruling:
+    """The least delta of Algorithm 1: 1 less the chance that its lists hide what the numbers of reports tell."""
+    if hidden is None:
+        return _EXACT(None, "", hidden)
+    said = f"the numbers of reports tell a reply: private at no epsilon unless delta is at least 1 - {hidden:.0e}"
+    return _EXACT(False if hidden < 1.0 else None, said, 1.0 - hidden)
 
 
 def lemma_3() -> Ruling:

@@ -4,7 +4,6 @@
 """
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,6 @@ from private_bandits.kernels.protocol import WHOLE_RUN
 from private_bandits.papers import heavy_tailed as paper
 from private_bandits.papers.heavy_tailed.instances import SETTINGS
 from private_bandits_book.chapters.heavy_tailed import far_horizons
-from private_bandits_book.judging.verdicts import REPRODUCED
 from private_bandits_book.studies import LongRun, LongStudy, play_long
 
 SEED, RUNS = 2022, 5
@@ -43,30 +41,6 @@ def play(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
         frame = play_long(run, n_jobs)
         return frame.assign(low=frame["regret"], high=frame["regret"])
     return far_horizons.ends(run.problem, run.policy, np.array([run.horizon]), run.replications, run.seed, n_jobs)
-
-
-def order_table(order: pd.DataFrame) -> pd.DataFrame:
-    """Return the panels' shares of uniform play, least to most, and in how many DP Robust SE has less regret.
-
-    Parameters
-    ----------
-    order : DataFrame
-        Rows of the study.
-    """
-    rows = []
-    for (spare, horizon), part in order.groupby(["spare", "horizon"], sort=False):
-        shares = part.assign(share=part["regret"] / (part["uniform"] * part["t"]))
-        means = shares.groupby([*PANEL, "algorithm"])["share"].mean().groupby("algorithm")
-        spans = {name: f"{low:.2g} to {high:.2g}" for name, (low, high) in means.agg(["min", "max"]).iterrows()}
-        panels = [panel for _, panel in part.groupby(PANEL, sort=False)]
-        below, above = (
-            sum(far_horizons.below(panel, reverse).verdict == REPRODUCED for panel in panels)
-            for reverse in (False, True)
-        )
-        row: dict[str, Any] = {"shape less v": spare, "T": horizon}
-        row |= {"DP Robust SE": spans["Algorithm 3"], "DP Robust UCB": spans["Algorithm 1"]}
-        rows.append(row | {"below": below, "above": above, "neither": len(panels) - below - above})
-    return pd.DataFrame(rows)
 
 
 STUDIES = {"order": LongStudy(order_runs, ["policy", *PANEL], play)}
