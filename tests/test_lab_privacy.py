@@ -20,6 +20,7 @@ OTHER_TEXTS = (
     "analytic",
     "laplace",
     "slide_rate",
+    "radius times 0.0555556",
 )  # of the library, which panels call repaired or printed
 EXACT = {"rel": 1e-9, "abs": 0.0}
 

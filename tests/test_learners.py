@@ -188,6 +188,7 @@ def test_workers_play_the_code_of_the_session_or_refuse(file, old, new, reloaded
     """As after an edit in a live notebook: with %autoreload the session has the new code, and without it the old."""
     monkeypatch.setattr(importlib.import_module("private_bandits.simulation"), "_FEW_IN_PYTHON", 0)
     monkeypatch.setattr("sys.dont_write_bytecode", True)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # of workers: a binary of the same second would be taken for new
     monkeypatch.syspath_prepend(tmp_path)
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
