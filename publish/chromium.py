@@ -15,7 +15,7 @@ _WATCH = """<script>addEventListener("load", () => {
   const wrong = [...document.images].filter(one => !one.naturalWidth).map(one => "not drawn " + one.src);
   for (const one of document.querySelectorAll("article *")) {
     const box = one.getBoundingClientRect();
-    if (one.localName === "math" && !box.width) wrong.push("not drawn " + one.textContent);
+    if (one.localName === "math" && one.checkVisibility() && !box.width) wrong.push("not drawn " + one.textContent);
     if (box.right > innerWidth + 1) wrong.push("cut " + one.localName + " " + one.textContent.trim().slice(0, 60));
   }
   for (const text of wrong) document.body.appendChild(document.createElement("p")).textContent = "Fault: " + text;

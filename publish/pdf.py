@@ -71,6 +71,8 @@ def article(name: str, names: list[str]) -> Tag:
     # A formula is one thing to who hears the page.
     for tag in found.select("math"):
         tag["role"], tag["aria-label"] = "img", tag.get_text()
+    for tag in found.select("details.hide, details.solution, .exercise details"):  # what a reader unfolds to look it up
+        tag.decompose()
     if name == "book/claims":  # it lists what the chapters unfold
         for tag in found.select(".claim-more"):
             tag.decompose()
