@@ -22,7 +22,7 @@ WORDS = {
     "LDP Robust SE": "LDP Robust SE",
     "lower bound, central": "lower bound",
     "lower bound, local": "lower bound: no algorithm is below",
-    "order of (4)": "the talk's bound (4)",
+    "order of (4)": "the talk's upper bound (4)",
 }
 """What stands at the lines of the figure."""
 
