@@ -355,7 +355,7 @@ def test_paper_is_light_whatever_the_screen_has(book: Path, browser: Browser) ->
 def test_paper_has_no_laboratory_that_is_empty(book: Path, browser: Browser) -> None:
     with opened(browser, book / "cascading.html", **DESK) as page:
         page.emulate_media(media="print")
-        assert not page.get_by_text("Regret grows here").is_visible()
+        assert not page.get_by_text("the runs are played again").is_visible()
     with opened(browser, book / "explorer.html", **DESK) as page:
         page.emulate_media(media="print")
         assert page.locator(".lab svg[role=img]:visible").count() == 5 and not page.locator(".lab form").is_visible()

@@ -16,6 +16,7 @@ from sphinx.application import Sphinx
 from private_bandits_book.book import find_book
 from private_bandits_book.judging.verdicts import PAPER, SIGNS, described, maker
 
+SIMULATOR = "run-it-here"  # the section that `placed` adds
 EPSILON = 0.3  # of the command that a reader copies, of no chapter's own
 
 
@@ -30,7 +31,11 @@ def put(app: Sphinx, doctree: nodes.document) -> None:
     claims, costs = (_rows(app, path) for path in (data / chapter / "claims.csv", data / "costs.csv"))
     seconds = {row["work"]: int(row["seconds"]) for row in costs}
     longer = sum(taken for work, taken in seconds.items() if work.startswith(f"{chapter}/"))
-    parts = [_paper(doctree, described(chapter)[0]), _verdicts(chapter, claims), _again(chapter, seconds, longer)]
+    parts = [
+        _paper(doctree, described(chapter)[0]),
+        _verdicts(chapter, claims),
+        _again(doctree, chapter, seconds, longer),
+    ]
     html = f'<aside class="chapter-card" aria-label="This chapter">{"".join(parts)}</aside>'
     title.parent.insert(title.parent.index(title) + 1, nodes.raw("", html, format="html"))
 
@@ -68,7 +73,7 @@ def _verdicts(chapter: str, rows: list[dict[str, str]]) -> str:
     return f'<div class="verdict-bar" aria-hidden="true">{bar}</div><p>{said}{", ".join(links)}</p>' if held else ""
 
 
-def _again(chapter: str, seconds: dict[str, int], longer: int) -> str:
+def _again(doctree: nodes.document, chapter: str, seconds: dict[str, int], longer: int) -> str:
     """Return the command that runs a chapter at another epsilon, what that takes, and the notebook."""
     command = f"private-bandits run {chapter} -p 'epsilons=[{EPSILON}]'"
     took = f", in about {_time(seconds[chapter])}" if chapter in seconds else ""
@@ -77,9 +82,15 @@ def _again(chapter: str, seconds: dict[str, int], longer: int) -> str:
         f'<a href="rerun.html">All parameters</a>, <a href="../_sources/book/{chapter}.ipynb" download>the notebook</a>'
     )
     return (
-        f'<p>Rerun with your parameters{took}:</p><div class="highlight"><pre>{escape(command)}\n</pre></div>'
-        f"<p>{links}.{stored}</p>"
+        f"<p>{_here(doctree)}Rerun with your parameters{took}:</p>"
+        f'<div class="highlight"><pre>{escape(command)}\n</pre></div><p>{links}.{stored}</p>'
     )
+
+
+def _here(doctree: nodes.document) -> str:
+    """Return the way to the simulator of a chapter that has one."""
+    placed = any(SIMULATOR in section["ids"] for section in doctree.findall(nodes.section))
+    return f'<a class="try" href="#{SIMULATOR}">Try it here</a> ' if placed else ""
 
 
 def _time(seconds: int) -> str:
