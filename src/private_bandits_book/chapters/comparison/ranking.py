@@ -232,19 +232,23 @@ def apart(rows: pd.DataFrame, policies: Sequence[str], epsilon: float, by: str, 
     return prices.reindex([*policies]).rename_axis("policy").map(short)
 
 
-def worst(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the worst price of each policy that a search found, and where.
+def worst(rows: pd.DataFrame, tested: pd.DataFrame, horizon: int) -> pd.DataFrame:
+    """Return the worst price of each policy that a search found, and where; beside it the worst on the test set.
 
     Parameters
     ----------
     rows : DataFrame
         Of a study that searches.
+    tested : DataFrame
+        Of `priced`.
+    horizon : int
+        T of the prices on the test set.
 
     Returns
     -------
     DataFrame
-        A row a policy: `policy`, `instance`; `chosen`, the price in the half of the runs by which it was chosen, and
-        `price`, that in the other half.
+        A row a policy: `policy`, `instance`; `chosen`, the price in the half of the runs by which it was chosen;
+        `price`, that in the other half; and `tested`, the worst on the test set at epsilon 1.
     """
     by = rows["instance"]
     free = rows[np.isinf(rows["pays"])].groupby("instance")[["chosen", "regret"]].min()
@@ -253,7 +257,9 @@ def worst(rows: pd.DataFrame) -> pd.DataFrame:
     private = private.assign(chosen=private["chosen"] / bases[0], price=private["regret"] / bases[1])
     found = private.loc[private.groupby("entrant", sort=False)["chosen"].idxmax()]
     found = found[["entrant", "instance", "chosen", "price"]].reset_index(drop=True)
-    return found.rename(columns={"entrant": "policy"})
+    here = tested[(tested["epsilon"] == 1.0) & (tested["horizon"] == horizon)]
+    most = np.exp(here.groupby("entrant")["log"].max())
+    return found.assign(tested=found["entrant"].map(most)).rename(columns={"entrant": "policy"})
 
 
 def drawn(
