@@ -199,9 +199,7 @@ def small_multiples(
     return figure
 
 
-def _panel(
-    figure: Figure, lines: Sequence[Line], window: Window, said: Sequence[Said], start: bool = False
-) -> Panel:
+def _panel(figure: Figure, lines: Sequence[Line], window: Window, said: Sequence[Said], start: bool = False) -> Panel:
     """Axes with lines and regions, and the ends of the lines that have names, or their starts."""
     axes = draw_lines(figure, lines, window)
     draw_regions(axes, window, [one for one in said if isinstance(one, Region)])

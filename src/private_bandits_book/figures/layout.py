@@ -283,7 +283,7 @@ def _place(figure: Figure, axes: Axes, left: float, bottom: float, width: float,
 def _name_axes(
     figure: Figure, panels: Sequence[Axes], foot: float, xlabel: str, ylabel: str, start: bool = False
 ) -> None:
-    """Write the regret label level above the axis, where its numbers stand, and the x label centred below the panels."""
+    """Write the regret label level above the numbers of the axis, and the x label centred below the panels."""
     width, height = 72 * figure.get_size_inches()
     boxes = [axes.get_position() for axes in panels]
     centre = (min(box.x0 for box in boxes) + max(box.x1 for box in boxes)) / 2

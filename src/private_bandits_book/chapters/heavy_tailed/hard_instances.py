@@ -50,10 +50,10 @@ def below_bounds(rows: pd.DataFrame) -> list[Region]:
     """
     lower = rows[rows["policy"].str.startswith("lower bound")].sort_values("gap")
     parts = lower.groupby(["trust", "v"])
-    words = {"local": "no algorithm can be here"}
+    words = {rows["v"].max(): "no algorithm can be here"}  # where the region has room for them
     return [
-        Region(words.get(trust, ""), part["gap"], part["regret"], panel=panel(next(part.itertuples())))
-        for (trust, _), part in parts
+        Region(words.get(v, ""), part["gap"], part["regret"], panel=panel(next(part.itertuples())))
+        for (_, v), part in parts
     ]
 
 
