@@ -112,7 +112,7 @@ def factors(runs: pd.DataFrame, x: str) -> list[Note]:
     regret = _ends(runs, x)
     more, less = (regret.loc[name].dropna() for name in NOISES)
     at = min(more.index), max(more.index)
-    return [Note(f"Laplace ×{more[end] / less[end]:.2g}", float(end), NOISES[0]) for end in at]
+    return [Note(f"×{more[end] / less[end]:.3g}", float(end), NOISES[0]) for end in at]
 
 
 def of_uniform(runs: pd.DataFrame, x: str) -> dict[str, str]:
@@ -128,7 +128,8 @@ def of_uniform(runs: pd.DataFrame, x: str) -> dict[str, str]:
     regret = _ends(runs, x)
     part = (regret / regret.loc["uniform play"].max()).drop(index=["uniform play", "CascadeUCB1"])
     ways = {str(name): one.dropna() for name, one in part.iterrows()}
-    return {name: f"{name}: {one.iloc[0]:.0%} to {one.iloc[-1]:.0%} of uniform play" for name, one in ways.items()}
+    words = {name: f"{name}: {one.iloc[0]:.0%} to {one.iloc[-1]:.0%}" for name, one in ways.items()}
+    return words | {"uniform play": "uniform play: 100%"}
 
 
 def _ends(runs: pd.DataFrame, x: str) -> pd.DataFrame:
