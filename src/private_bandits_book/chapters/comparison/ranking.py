@@ -292,6 +292,7 @@ def drawn(
     here = rows[rows["horizon"] == horizon] if epsilon is None else rows[rows["epsilon"] == epsilon]
     frame = pd.concat([_line(here, name, by) for name in (*spoken, *others)], ignore_index=True)
     look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy"}
+    look["names"] = "start" if epsilon is None else "end"  # prices draw together as epsilon grows
     picture = plots.curves(frame, by if epsilon is None else "t", spoken=spoken, **look)
     where = f"T = {power(horizon)}" if epsilon is None else f"ϵ = {epsilon:g}"
     return picture._replace(facts=f"{where}. {_MEANS.format(frame['instances'].max())}", data=_data(frame, by))
@@ -338,8 +339,9 @@ def _line(rows: pd.DataFrame, name: str, by: str) -> pd.DataFrame:
         row = {"policy": name, "trust": guarantee.split(",")[0], "mechanism": "", "family": ""}
         row |= dict.fromkeys(["epsilon", "value_epsilon", "effective_epsilon"], first["epsilon"])
         row |= {"t": first["horizon"], "horizon": first["horizon"], by: at, "regret": math.exp(price.measured)}
-        row |= {"instances": len(part), "replications": _MANY}
-        found.append(row | {"regret_se": (math.exp(price.high) - math.exp(price.low)) / 2 / _Z})
+        low, high = math.exp(price.low), math.exp(price.high)
+        row |= {"instances": len(part), "replications": _MANY, "band_low": low, "band_high": high}
+        found.append(row | {"regret_se": (high - low) / 2 / _Z})
     return pd.DataFrame(found)
 
 
