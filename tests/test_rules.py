@@ -67,6 +67,7 @@ def test_a_difference_of_uneven_intervals_has_the_other_ones_far_end():
         (LESS, about(-5.0, 4.0), REPRODUCED, "Gaussian minus Laplace is -5 [-9, -1], below 0"),
         (LESS, about(-5.0, 6.0), UNDECIDED, "does not exclude 0"),
         (LESS, about(5.0, 4.0), NOT_REPRODUCED, "above 0"),
+        (LESS, about(0.0), UNDECIDED, "does not exclude 0"),
         (LESS, Interval(1.0, math.nan, 1.0), UNDECIDED, "at these parameters"),
         (NEAR, Interval(1.0, math.nan, 1.0), UNDECIDED, "at these parameters"),
         (NEAR, about(1000.0, 12.0), REPRODUCED, "is within"),

@@ -13,7 +13,6 @@ import signal
 import sys
 import threading
 import time
-from contextlib import nullcontext
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -35,8 +34,6 @@ from private_bandits.problems import Arms, ConvexLoss, LinearContext, SemiBandit
 from private_bandits.simulation import log_checkpoints, trace
 from private_bandits.streams import streams
 from private_bandits_book.pages.algorithms import listed
-
-# the package exports the function under the module's name
 
 HORIZON = 2_500
 PROBLEM, SEMI = cascading.b_lb(8, 3, 0.4, 0.3), cascading.b_lb_semi(8, 3, 0.4, 0.3)
@@ -215,36 +212,6 @@ def test_streams_are_named_by_seed_and_replication_and_independent():
         assert stream.bit_generator.state == np.random.PCG64(sequence).state
 
 
-SILENT = {
-    "laplace": (PROBLEM, cascading.ucb_laplace(math.inf, list_size=3)),
-    "gaussian": (PROBLEM, cascading.ucb_gaussian(math.inf, delta=1e-3, list_size=3)),
-    "hybrid": (PROBLEM, cascading.ucb_hybrid(math.inf, n_arms=8, horizon=HORIZON)),
-    "first": (PROBLEM, cascading.repaired_local(math.inf, list_size=3)),
-    "padded": (PROBLEM, cascading.repaired_padded(math.inf, list_size=3, delta=1e-3)),
-    "keep": (PROBLEM, cascading.repaired_central(math.inf, n_arms=8, list_size=3, horizon=HORIZON)),
-    "semi-bandit": (SEMI, cascading.cucb_gaussian(math.inf, delta=1e-3, n_arms=8, list_size=3)),
-    "blocks": (SETS, semibandits.cucb_blocks(math.inf, list_size=3, n_arms=4, horizon=HORIZON)),
-    "elimination": (ARMS, dp_se(math.inf, n_arms=4, horizon=HORIZON)),
-    "local elimination": (PARETO, heavy_tailed.ldp_robust_se(math.inf, v=0.9, u=1.0, beta=0.1)),
-    "episodes": (ARMS, adap_klucb(math.inf)),
-    "robust": (PARETO, heavy_tailed.dp_robust_ucb(math.inf, v=0.5, u=2.0, horizon=HORIZON)),
-    "quantile": (PARETO, heavy_tailed.quantile_se(math.inf, beta=0.1)),
-    "linear": (SPHERE, contextual.ldp_linucb(math.inf, delta=1e-3, dim=2, horizon=HORIZON)),
-    "online": (BALL, contextual.one_point(math.inf, problem=BALL, horizon=HORIZON)),
-    "online, two points": (BALL, contextual.two_point(math.inf, problem=BALL, horizon=HORIZON)),
-    "online, arms": (TABLE, contextual.one_point(math.inf, problem=TABLE, horizon=HORIZON, learner="tsallis")),
-}
-
-
-@pytest.mark.parametrize(("problem", "policy"), SILENT.values(), ids=SILENT)
-def test_a_zero_scale_draws_nothing(problem, policy, monkeypatch):
-    monkeypatch.setattr("private_bandits.policy.used_again", nullcontext)  # the loop draws from the very streams
-    source, untouched = streams(11, 0), streams(11, 0)
-    policy.play(problem, HORIZON, np.array([HORIZON]), source, policy.blank(problem, 0))
-    assert policy.privacy.trust == "none"
-    assert source.noise.bit_generator.state == untouched.noise.bit_generator.state
-
-
 def test_all_records_of_a_kernel_have_one_type():
     """Another type would be compiled anew, for seconds, in the middle of a study."""
     types = {}
@@ -258,7 +225,7 @@ def test_all_records_of_a_kernel_have_one_type():
 GRID = {*log_checkpoints(2**62).tolist()}
 
 
-@pytest.mark.parametrize("horizon", [1, 2, 11, 99, 1000, 20_000, 10**8 + 1, 2**53 + 1, 2 * 10**18, 2**62])
+@pytest.mark.parametrize("horizon", [1, 11, 1000, 10**8 + 1, 2**53 + 1, 2**62])
 def test_log_checkpoints_increase_to_the_horizon_on_one_grid(horizon):
     marks = log_checkpoints(horizon)
     assert marks.dtype == np.int64
@@ -518,14 +485,9 @@ ON_BALL, LINE = (
     [
         (PROBLEM, cascading.ucb_laplace(1.0, list_size=2), "Laplace was calibrated for list_size=2, the problem has 3"),
         (PROBLEM, cascading.ucb_hybrid(1.0, n_arms=9, horizon=50), "was calibrated for n_arms=9, the problem has 8"),
-        (
-            PROBLEM,
-            cascading.ucb_hybrid(1.0, n_arms=8, horizon=49),
-            "horizon must be <= 49, for which Hybrid, log of horizon was",
-        ),
         (SEMI, cascading.repaired_padded(1.0, list_size=3), "Laplace, padded needs a Cascade"),
         (ARMS, dp_se(1.0, n_arms=3, horizon=50), "calibrated for n_arms=3, the problem has 4"),
-        (ARMS, dp_se(1.0, n_arms=4, horizon=49), "horizon must be <= 49"),
+        (ARMS, dp_se(1.0, n_arms=4, horizon=49), "horizon must be <= 49, for which DP-SE was"),
         (PARETO, dp_se(1.0, n_arms=2, horizon=50), r"rewards must be in \[0, 1\] for DP-SE"),
         (
             heavy_tailed.pareto_arms([0.9], 1.5),
@@ -543,7 +505,6 @@ ON_BALL, LINE = (
         (SPHERE, contextual.linucb(dim=3), "calibrated for dim=3, the problem has 2"),
         (SPHERE, contextual.gloc(dim=2, horizon=50), "rewards must be 0 or 1"),
         (SPHERE, contextual.private_rewards(1.0, dim=2, n_actions=4, horizon=50), "must have given sets"),
-        (BALL, contextual.one_point(1.0, problem=BALL, delta=1e-3, horizon=49), "horizon must be <= 49"),
         (ConvexLoss.ball([[0.1, 0.1, 0.1]], kind="smooth"), ON_BALL, "dimension"),
         (ConvexLoss.ball([[-0.9, 0.2]], kind="smooth"), ON_BALL, "B <="),
         (
