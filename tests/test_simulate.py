@@ -39,6 +39,7 @@ HORIZON = 2_500
 PROBLEM, SEMI = cascading.b_lb(8, 3, 0.4, 0.3), cascading.b_lb_semi(8, 3, 0.4, 0.3)
 ARMS, PARETO = Arms.bernoulli([0.9, 0.2, 0.85, 0.5]), heavy_tailed.pareto_arms([0.9, 0.5], 2.0)
 SETS = SemiBandit.from_sets([0.5, 0.4, 0.3, 0.6], [[0, 1, 2], [3], [1, 3]], groups=[0, 0, 1, -1])
+PAIRS = SemiBandit.from_sets([0.5, 0.5, 0.2], [[0, 1], [1, 2]])
 COVERAGE = SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], 2)
 SPHERE, LINES = LinearContext.sphere([0.6, 0.3], n_actions=4), contextual.instances.one_set(2)
 SEVERAL = LinearContext.table([[[1.0, 0.0], [0.0, 0.8]], [[0.6, 0.6], [0.0, 0.0]]], [[0.5, -0.32], [0.06, 0.0]])
@@ -59,6 +60,8 @@ ON_SETS = replace(
         observe_first=False,
     ),
 )
+DERIVED = contextual.ldp_linucb(5.0, delta=1e-3, dim=2, horizon=HORIZON, variant="derived")
+REWARDS = contextual.linucb_private_rewards(5.0, delta=1e-3, dim=2)
 GAMES = {
     "ucb1": (PROBLEM, cascading.cascade_ucb1()),
     "uniform": (PROBLEM, cascading.uniform()),
@@ -73,10 +76,7 @@ GAMES = {
     "semi-bandit": (SEMI, cascading.cucb_gaussian(1.0, delta=1e-3, n_arms=8, list_size=3)),
     "sets": (SETS, ON_SETS),
     "coverage": (COVERAGE, ON_SETS),
-    "radius": (
-        SemiBandit.from_sets([0.5, 0.5, 0.2], [[0, 1], [1, 2]]),
-        semibandits.super_arm_radius(1.0, horizon=HORIZON),
-    ),
+    "radius": (PAIRS, semibandits.super_arm_radius(1.0, horizon=HORIZON)),
     "blocks": (SETS, semibandits.cucb_blocks(1.0, list_size=3, n_arms=4, horizon=HORIZON)),
     "restarted blocks": (SETS, semibandits.cucb_blocks(1.0, list_size=3, n_arms=4, horizon=None)),
     "elimination": (ARMS, dp_se(1.0, n_arms=4, horizon=HORIZON, beta=0.5)),
@@ -89,16 +89,8 @@ GAMES = {
     "robust": (PARETO, heavy_tailed.dp_robust_ucb(1.0, v=0.5, u=2.0, horizon=HORIZON, c=0.3)),
     "replay": (ARMS, replay(thompson(), 0.5, horizon=HORIZON)),
     "linear": (SPHERE, contextual.ldp_linucb(5.0, delta=1e-3, dim=2, horizon=HORIZON)),
-    "stretches": (
-        LINES,
-        contextual.by_stretches(
-            contextual.ldp_linucb(5.0, delta=1e-3, dim=2, horizon=HORIZON, variant="derived"), growth=0.3
-        ),
-    ),
-    "several sets": (
-        SEVERAL,
-        contextual.by_stretches(contextual.linucb_private_rewards(5.0, delta=1e-3, dim=2), growth=0.3),
-    ),
+    "stretches": (LINES, contextual.by_stretches(DERIVED, growth=0.3)),
+    "several sets": (SEVERAL, contextual.by_stretches(REWARDS, growth=0.3)),
     "joint": (LINES, contextual.joint_linucb(5.0, delta=1e-3, dim=2, horizon=HORIZON, growth=0.3)),
     "phases": (LINES, contextual.private_rewards(400.0, dim=2, n_actions=2, horizon=HORIZON)),
     "weighted": (LINES, contextual.weighted_regression(1.0, delta=1e-3, dim=2, horizon=HORIZON)),
@@ -474,10 +466,9 @@ def test_bad_arguments_are_named(changes, message):
         play(cascading.cascade_ucb1(), **{"horizon": 50, **changes})
 
 
-ON_BALL, LINE = (
-    contextual.one_point(1.0, problem=BALL, delta=1e-3, horizon=50),
-    ConvexLoss.ball([[0.1]], mode="stochastic", spread=0.1),
-)
+FOR_50 = {"epsilon": 1.0, "delta": 1e-3, "horizon": 50}
+ON_BALL, LINE = contextual.one_point(**FOR_50, problem=BALL), ConvexLoss.ball([[0.1]], mode="stochastic", spread=0.1)
+KINKED, HEAVY = ConvexLoss.ball([[0.3, 0.1]], kind="kinked"), heavy_tailed.pareto_arms([0.9], 1.5)
 
 
 @pytest.mark.parametrize(
@@ -489,16 +480,8 @@ ON_BALL, LINE = (
         (ARMS, dp_se(1.0, n_arms=3, horizon=50), "calibrated for n_arms=3, the problem has 4"),
         (ARMS, dp_se(1.0, n_arms=4, horizon=49), "horizon must be <= 49, for which DP-SE was"),
         (PARETO, dp_se(1.0, n_arms=2, horizon=50), r"rewards must be in \[0, 1\] for DP-SE"),
-        (
-            heavy_tailed.pareto_arms([0.9], 1.5),
-            heavy_tailed.robust_ucb(v=0.5, u=1.0),
-            "moment of order 1.5 must be finite",
-        ),
-        (
-            PROBLEM,
-            cascading.cucb_gaussian(math.inf, delta=1e-3, n_arms=8, list_size=3),
-            "CUCB needs a SemiBandit, got Cascade",
-        ),
+        (HEAVY, heavy_tailed.robust_ucb(v=0.5, u=1.0), "moment of order 1.5 must be finite"),
+        (PROBLEM, semibandits.cucb(), "CUCB needs a SemiBandit, got Cascade"),
         (SETS, semibandits.cucb_blocks(1.0, list_size=2, n_arms=4, horizon=50), "size=2, the problem has 3"),
         (SEMI, semibandits.super_arm_radius(1.0, horizon=50), "listed super arms"),
         (PROBLEM, contextual.linucb(dim=2), "needs a LinearContext"),
@@ -507,17 +490,9 @@ ON_BALL, LINE = (
         (SPHERE, contextual.private_rewards(1.0, dim=2, n_actions=4, horizon=50), "must have given sets"),
         (ConvexLoss.ball([[0.1, 0.1, 0.1]], kind="smooth"), ON_BALL, "dimension"),
         (ConvexLoss.ball([[-0.9, 0.2]], kind="smooth"), ON_BALL, "B <="),
-        (
-            ConvexLoss.ball([[0.3, 0.1]], kind="kinked"),
-            contextual.two_point(1.0, problem=BALL, delta=1e-3, horizon=50),
-            "G <=",
-        ),
-        (BALL, contextual.one_point(1.0, problem=TABLE, delta=1e-3, horizon=50, learner="tsallis"), "ConvexLoss.arms"),
-        (
-            ConvexLoss.ball([[0.1]]),
-            contextual.one_point(1.0, problem=LINE, delta=1e-3, horizon=50, learner="stochastic"),
-            "mode='stochastic'",
-        ),
+        (KINKED, contextual.two_point(**FOR_50, problem=BALL), "G <="),
+        (BALL, contextual.one_point(**FOR_50, problem=TABLE, learner="tsallis"), "ConvexLoss.arms"),
+        (ConvexLoss.ball([[0.1]]), contextual.one_point(**FOR_50, problem=LINE, learner="stochastic"), "mode='stoch"),
         (BALL, cascading.cascade_ucb1(), "CascadeUCB1 needs Arms, a Cascade or a SemiBandit, got ConvexLoss.ball"),
         ("no problem", Fixed([0]), "fixed needs Arms, a Cascade, .* or a Problem of your own, got 'no problem'"),
     ],
