@@ -471,16 +471,3 @@ def test_every_policy_of_the_list_has_cases_with_its_reference(room):
     for file, policy in room.algorithms(1.0, delta=1e-3):
         assert callable(getattr(room, file).reference)
         assert kind(file, policy) in played, (file, policy.name, policy.variant)
-
-
-def test_references_and_constructors_have_the_same_arguments():
-    """By name, default and order: but for the problem, and what one file needs for two constructors."""
-    for case in CASES:
-        make, reference = getattr(case.room, case.name), getattr(case.room, case.file).reference
-        taken = {n: p.default for n, p in inspect.signature(make).parameters.items() if n != "problem"}
-        given = [*inspect.signature(reference).parameters.values()]
-        assert [p.name for p in given[:3]] == ["problem", "rounds", "streams"]
-        assert all(p.kind is p.KEYWORD_ONLY for p in given[3:])
-        theirs = {p.name: p.default for p in given[3:]}
-        assert {n: theirs[n] for n in taken} == taken and [n for n in theirs if n in taken] == [*taken], case.name
-        assert {*theirs} - {*taken} <= {"kl", "growth", "slow", "flip", "sent", "least"}, case.name
