@@ -169,12 +169,9 @@ def test_theorem_3_by_hand():
 def test_corollary_4_pays_arms_for_what_is_clipped():
     """2 T times the mean of what exceeds the reach, which for Laplace noise of scale b is b / T."""
     problem, horizon = ConvexLoss.arms(TABLE), 1000
-    record = one_point(1.0, problem=problem, horizon=horizon, learner="tsallis", noise="laplace").record
-    alone = tunings.tuning("tsallis", problem, horizon, record.unit).regret
-    added = (
-        bounds.corollary_4(problem=problem, horizon=horizon, epsilon=1.0, delta=0.0, learner="tsallis", noise="laplace")
-        - alone
-    )
+    told = {"problem": problem, "horizon": horizon, "epsilon": 1.0, "learner": "tsallis", "noise": "laplace"}
+    record = one_point(**told).record
+    added = bounds.corollary_4(**told, delta=0.0) - tunings.tuning("tsallis", problem, horizon, record.unit).regret
     over = laplace.expect(lambda z: z - record.high + 1.0, lb=record.high - 1.0, ub=np.inf, scale=record.scale)
     assert 2 * horizon * over == close(record.scale / horizon, rel=1e-3)
     assert 2 * horizon * over < added == close(2 * record.scale / horizon, abs=1e-9)
