@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import decimal
-import enum
 import functools
 import itertools
 import json
@@ -11,7 +10,6 @@ import math
 import os
 import pathlib
 import random
-import secrets
 import subprocess
 import sys
 import threading
@@ -34,7 +32,6 @@ from private_bandits.baselines import replay
 from private_bandits.papers import cascading
 from private_bandits.papers.definitions.replacements import local_minimax
 from private_bandits.parameters import parameters
-from private_bandits.policy import Player
 from private_bandits.privacy import audit
 from private_bandits.privacy.sampled import lower_end
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem
@@ -226,12 +223,7 @@ def counted_by(function):
     return [function.pulls[0] // 7 % 2]
 
 
-@functools.lru_cache
-def remembered():
-    return types.SimpleNamespace(pulls=[0])
-
-
-BOX = {"pulls": [0], "rng": [np.random.default_rng(3)], "kind": types.SimpleNamespace(pulls=[0])}
+BOX = {"rng": [np.random.default_rng(3)]}
 
 
 def bit():
@@ -240,8 +232,6 @@ def bit():
 
 TWICE = {
     "function": lambda self: counted_by(FUNCTION),
-    "list of a module": lambda self: counted_by(BOX["kind"]),
-    "cached": lambda self: counted_by(remembered()),
     "stream of a module": lambda self: bit(),
     "os": lambda self: [os.urandom(1)[0] % 2],
     "new stream": lambda self: [int(np.random.default_rng().integers(2))],
@@ -329,8 +319,8 @@ class Pieces(Arm0):
 @pytest.mark.parametrize("replications", [10, 20])
 @pytest.mark.parametrize(
     "drawn",
-    [of_numba, lambda: int(np.random.default_rng().integers(2)), lambda: secrets.randbelow(2)],
-    ids=["numba", "unseeded", "secrets"],
+    [of_numba, lambda: int(np.random.default_rng().integers(2))],
+    ids=["numba", "unseeded"],
 )
 def test_what_is_drawn_late_shows_when_the_first_run_is_played_again(drawn, replications):
     with pytest.raises(ValueError, match=r"must follow from its streams, got .* and then .* in round "):
@@ -433,12 +423,6 @@ def test_a_name_that_is_no_stream_there_and_what_makes_a_policy_are_no_fault():
 # --- results tell what was run
 
 
-class Colour(enum.Enum):
-    """Told by its value."""
-
-    RED, BLUE = 1, 2
-
-
 class Slotted:
     """Told without a dictionary."""
 
@@ -450,19 +434,6 @@ class Slotted:
 
 def enclosing(number):
     return lambda: number
-
-
-def within(number):
-    """A list that holds itself."""
-    made = [number]
-    made.append(made)
-    return made
-
-
-def privately(number):
-    made = types.SimpleNamespace()
-    made._of = number
-    return made
 
 
 class Laplace(NamedTuple):
@@ -520,7 +491,6 @@ PAIRS = {
     "set": ({1}, {2}),
     "Fraction": (Fraction(1, 3), Fraction(2, 3)),
     "complex": (1j, 2j),
-    "enum": (Colour.RED, Colour.BLUE),
     "bytes": (b"a", b"b"),
     "its length": (deque([1], 2), deque([1], 3)),
     "partial": (functools.partial(max, 1), functools.partial(max, 2)),
@@ -536,7 +506,6 @@ PAIRS = {
     "keys": ({1: 0}, {"1": 0}),
     "sets as keys": ({frozenset([1]): 0}, {frozenset([2]): 0}),
     "NumPy's keys": ({np.int64(1): 0}, {np.int64(2): 0}),
-    "itself": (within(1), within(2)),
     "digits": (10**5000, 10**5000 + 1),
     "long double": (np.longdouble(1) / 3, np.longdouble(1) / 3 + np.finfo(np.longdouble).eps),
     "many numbers": (np.zeros(5000), np.eye(1, 5000)),
@@ -549,14 +518,12 @@ PAIRS = {
     "fields": (np.zeros(1, [("p", "f8")]), np.zeros(1, [("q", "f8")])),
     "units": (np.zeros(1, "m8[ns]"), np.zeros(1, "m8[ps]")),
     "date of NumPy": (np.datetime64("2026-01-01"), np.datetime64("2026-01-02")),
-    "underscore": (privately(1), privately(2)),
     "named tuples": (Laplace(1.0), Normal(1.0)),
     "number of a kind": (Rate(1.0, "a"), Rate(1.0, "b")),
     "function of a session": (of_a_session("2 * x"), of_a_session("3 * x")),
     "number that a method names": (naming(0.5), naming(0.25)),
     "mapping": (policy_with(of=types.MappingProxyType({"a": 1}))(), policy_with(of=types.MappingProxyType({"a": 2}))()),
     "kind of set": (kind_of_set(1), kind_of_set(2)),
-    "value of a kind": (Rate(1.0, "a"), Rate(2.0, "a")),
     "weak reference": (weakref.ref(ONE), weakref.ref(TWO)),
     "series": (pd.Series([1.0]), pd.Series([2.0])),
     "view of a class": (policy_with(of=memoryview(b"a"))(), policy_with(of=memoryview(b"b"))()),
@@ -590,18 +557,6 @@ def test_a_net_of_parts_is_told_once_each():
     assert len(parameters(Arm0(nodes))) < 1000
 
 
-class Wordless(Player):
-    """Its paper is none."""
-
-    name, start, paper = "wordless", Arm0.start, None
-
-
-class Odd(Player):
-    """Its variant is no text."""
-
-    name, start, variant = "odd", Arm0.start, ("a", "b")
-
-
 def named(name):
     return policy_with(name=name)()
 
@@ -615,11 +570,8 @@ for _ in range(5000):
     ("policy", "said"),
     [
         (named(None), "policy must be a text, got None"),
-        (named(3), "policy must be a text, got 3"),
         (named("a\0b"), "policy must be a text, got 'a"),
         (named("\udcff"), "policy must be a text, got "),
-        (Wordless(), "paper of wordless must be text, got None"),
-        (Odd(), r"variant of odd must be text, got \('a', 'b'\)"),
         (Arm0(x for x in "a"), "Arm0 must be copied for each run, got cannot pickle 'generator' object"),
         (Arm0(threading.Lock()), "Arm0 must be copied for each run, got cannot pickle '_thread.lock' object"),
         (Arm0(math), "Arm0 must be copied for each run, got cannot pickle 'module' object"),
