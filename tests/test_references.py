@@ -302,9 +302,10 @@ add(
 # many actions in small steps, so that the noise decides when some leave
 ANGLES = np.linspace(0.0, 3.0, 60)
 GRADED = np.array([np.column_stack([np.cos(ANGLES), 0.1 * np.sin(ANGLES)])])
+STEPS = LinearContext.table(GRADED, GRADED @ np.array([0.9, 0.1]))
 add(
     contextual, "weighted_regression", "chen_weighted_regression",
-    [*TABLES, LinearContext.table(GRADED, GRADED @ np.array([0.9, 0.1]))], 10_000,
+    [*TABLES, STEPS], 10_000,
     *(
         {"epsilon": epsilon, "delta": 0.1, "dim": 2, "horizon": 20_000, "batches": batches}
         for epsilon in (20.0, INF)
@@ -312,12 +313,12 @@ add(
     ),
 )  # fmt: skip
 TRIPLE = LinearContext.table([[[1.0, 0.0], [0.6, 0.6], [0.0, 0.9]]], [[0.9, 0.5, -0.4]])
-for known in (instances.one_set(2), instances.one_set(3, gap=0.9), instances.or_nothing(0.9), TRIPLE):
+for known in (instances.one_set(2), instances.one_set(3, gap=0.9), instances.or_nothing(0.9), TRIPLE, STEPS):
     add(
         contextual, "private_rewards", "hanna_local", [known], 900,
         *(
             {"epsilon": epsilon, "n_actions": known.n_actions, "dim": known.dim, "horizon": 900}
-            for epsilon in (5.0, 400.0)
+            for epsilon in (5.0, 20.0, 400.0)
         ),
     )  # fmt: skip
 
