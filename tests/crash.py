@@ -151,7 +151,7 @@ if __name__ == "__main__":
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(1, 2)
     for each in (run, reproduce):
-        for manner in CODES if every == 1 else ["kill"]:
+        for manner in CODES if every == 1 else ["kill", "end"]:
             try:
                 found: object = stopped_everywhere(place / f"{each.__name__}-{manner}", each, manner, every)
             except AssertionError as error:

@@ -59,20 +59,16 @@ MASKED = np.ma.masked_array([0.5, 0.2], [0, 1])
 # a value of each parameter, by its name
 VALUES: dict[str, Any] = {
     "epsilon": 1.0, "delta": 1e-3, "horizon": 100, "n_arms": 8, "list_size": 2, "n_chosen": 2, "dim": 2,
-    "p": 0.4, "gap": 0.1, "v": 0.5, "u": 1.0, "beta": 0.1, "sensitivity": 1.0, "sigma": 1.0, "n": 6, "n_values": 3,
-    "values": [0, 1], "rng": rng, "rate": 0.1, "samples": 10.0, "few": 1.0, "small": 1.0, "log_tail": 3.0,
-    "level": 0.9, "problem": LOSS, "replications": 2, "seed": 1, "means": [0.5, 0.4, 0.3, 0.2], "failure": 0.1,
-    "regret": 10.0, "bound": 1.0, "shape": 2.0, "number": 1, "n_nodes": 3, "n_targets": 2,
-    "target": 3, "successes": 3, "runs": 10, "confidence": 0.9,
+    "p": 0.4, "gap": 0.1, "v": 0.5, "u": 1.0, "beta": 0.1, "sensitivity": 1.0, "sigma": 1.0, "n_values": 3,
+    "values": [0, 1], "rng": rng, "replications": 2, "seed": 1, "means": [0.5, 0.4, 0.3, 0.2], "regret": 10.0,
+    "bound": 1.0, "shape": 2.0, "number": 1, "n_nodes": 3, "n_targets": 2, "successes": 3, "runs": 10,
     "channel": [[0.5, 0.5], [0.2, 0.8]], "messages": [[0.0], [1.0]], "environment": [[0.5, 0.5], [0.2, 0.8]],
     "policy": Fair, "table": [[0.0, 1.0], [1.0, 0.0]], "anchors": [[0.3, 0.1], [0.2, 0.2]], "theta": [0.6, 0.8],
-    "n_actions": 3, "sets": [[0, 1], [2, 3]], "arms": ARMS, "probabilities": [[0.5, 0.4], [0.3, 0.2]],
-    "items": [0, 1], "which": 0, "point": [0.5, 0.5], "distance": 0.1, "low": 0.0, "x": [1.0, 2.0, 4.0, 8.0],
-    "p_values": [0.01, 0.2],
-    "noise": "laplace", "scale": 2.0, "first": 0.0, "second": 1.0,
+    "n_actions": 3, "sets": [[0, 1], [2, 3]], "probabilities": [[0.5, 0.4], [0.3, 0.2]], "items": [0, 1],
+    "distance": 0.1, "x": [1.0, 2.0, 4.0, 8.0], "noise": "laplace", "scale": 2.0, "second": 1.0,
     "t": [10, 100, 1000, 10_000], "se": 1.0, "q": 0.6, "flip": 0.2, "kind": "smooth", "replication": 0,
-    "learner": Fair(), "slack": 0.1, "chance": float,
-    "epoch": 2, "log": 3.0, "excess": 2.0, "hits": 5, "others": 2, "alpha": 0.05,
+    "learner": Fair(), "slack": 0.1, "chance": float, "epoch": 2, "log": 3.0, "excess": 2.0, "hits": 5, "others": 2,
+    "alpha": 0.05,
 }  # fmt: skip
 UPPER = ("theorem_2", "theorem_4", "theorem_6", "theorem_8", "repaired_first_upper", "repaired_blocks_upper")
 CHARGED = ("theorem_2", "theorem_4", "theorem_8", "theorem_8_terms", "super_arm_radius_upper", "b_inf_dp_upper")
@@ -102,7 +98,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "privacy.exact_loss": {"horizon": 3},
     "privacy.worst_case": {"horizon": 3},
     "privacy.audit": {"target": [[0.5, 0.5], [0.2, 0.8]], "runs": 1000},
-    **dict.fromkeys(("privacy.concentrated_epsilon", "guarantee.concentrated_epsilon"), {"rho": 0.5}),
+    "privacy.concentrated_epsilon": {"rho": 0.5},
     "privacy.Guarantee": {
         **dict.fromkeys(("value_epsilon", "effective_epsilon"), 0.5),
         **dict.fromkeys(("value_delta", "effective_delta"), 1e-3), "trust": "local", "reason": "one noisy mean",

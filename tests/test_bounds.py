@@ -17,6 +17,7 @@ MEANS = [0.1, 0.6, 0.3, 0.5]
 PROBLEM = Cascade(MEANS, 2)
 HORIZON = 1000
 LOG = math.log(HORIZON)
+GAME, CORRECTED = {"problem": PROBLEM, "horizon": HORIZON}, {"variant": "corrected"}
 TAIL = 8 * math.pi**2 / 3  # 2 pi^2 L / 3
 DELTA_3 = 1.25 * math.exp(-3)  # ln(1.25/delta) = 3
 close = pytest.approx
@@ -34,37 +35,28 @@ def test_kveton_by_hand():
 
 def test_theorem_2_by_hand():
     # c_1 L / epsilon = 2, and with K in place of L it is 1; 192 * 7.5 = 1440
-    arguments = {"horizon": HORIZON, "epsilon": 2.0, "xi": 1.0, "c_1": 1.0, "c_2": 5.0}
-    assert bounds.theorem_2(problem=PROBLEM, **arguments) == close(1440 * (2 * LOG) ** 2 + TAIL + 5)
-    assert bounds.theorem_2(problem=PROBLEM, **arguments, variant="proof") == close(1440 * LOG**2 + TAIL + 5)
-    assert bounds.theorem_2(problem=PROBLEM, horizon=HORIZON, epsilon=2.0) == close(
-        1440 * (2 * lemma_1_constant() * LOG) ** 1.5 + TAIL
-    )
+    told = GAME | {"epsilon": 2.0, "xi": 1.0, "c_1": 1.0, "c_2": 5.0}
+    assert bounds.theorem_2(**told) == close(1440 * (2 * LOG) ** 2 + TAIL + 5)
+    assert bounds.theorem_2(**told, variant="proof") == close(1440 * LOG**2 + TAIL + 5)
+    assert bounds.theorem_2(**GAME, epsilon=2.0) == close(1440 * (2 * lemma_1_constant() * LOG) ** 1.5 + TAIL)
 
 
 def test_theorem_4_by_hand():
     # K / epsilon = 1, and (sqrt 1.5 + sqrt 24)^2 = 37.5
-    assert bounds.theorem_4(problem=PROBLEM, horizon=HORIZON, epsilon=2.0) == close(4 * 37.5 * 7.5 * LOG + TAIL)
-    assert bounds.theorem_4(problem=PROBLEM, horizon=HORIZON, epsilon=2.0, variant="corrected") == close(
-        8 * 37.5 * 7.5 * LOG + TAIL + 3 * 4 * LOG
-    )
+    assert bounds.theorem_4(**GAME, epsilon=2.0) == close(4 * 37.5 * 7.5 * LOG + TAIL)
+    assert bounds.theorem_4(**GAME, epsilon=2.0, **CORRECTED) == close(8 * 37.5 * 7.5 * LOG + TAIL + 3 * 4 * LOG)
 
 
 def test_theorem_6_by_hand():
     # (8/epsilon) sqrt(K * 3) = sqrt 6 = 2 sqrt 1.5 at epsilon = 8, so the square is 24
-    assert bounds.theorem_6(problem=PROBLEM, horizon=HORIZON, epsilon=8.0, delta=DELTA_3) == close(2 * 24 * 7.5 * LOG)
-    assert bounds.theorem_6(problem=PROBLEM, horizon=HORIZON, epsilon=8.0, delta=DELTA_3, variant="corrected") == close(
-        2 * 24 * 7.5 * LOG + TAIL
-    )
+    assert bounds.theorem_6(**GAME, epsilon=8.0, delta=DELTA_3) == close(2 * 24 * 7.5 * LOG)
+    assert bounds.theorem_6(**GAME, epsilon=8.0, delta=DELTA_3, **CORRECTED) == close(2 * 24 * 7.5 * LOG + TAIL)
 
 
 def test_theorem_8_by_hand():
     # ln(e + epsilon/delta) = 3, so b = sqrt(4 * 2 * 3) / 2 = sqrt 6 and (sqrt 1.5 + sqrt 24 b)^2 = (sqrt 1.5 + 12)^2
-    delta = 2.0 / (math.exp(3) - math.e)
-    square = (math.sqrt(1.5) + 12) ** 2
-    assert bounds.theorem_8(problem=PROBLEM, horizon=HORIZON, epsilon=2.0, delta=delta) == close(
-        8 * square * 7.5 * LOG + TAIL + 12 * LOG
-    )
+    delta, square = 2.0 / (math.exp(3) - math.e), (math.sqrt(1.5) + 12) ** 2
+    assert bounds.theorem_8(**GAME, epsilon=2.0, delta=delta) == close(8 * square * 7.5 * LOG + TAIL + 12 * LOG)
 
 
 @pytest.mark.parametrize(("epsilon", "capped"), [(1.0, 1.0), (math.inf, 2.0)])
@@ -116,34 +108,21 @@ def test_theorem_12_by_hand():
 
 
 def test_without_privacy_the_bounds_lead_with_kveton():
-    leading = 90 * LOG  # the sum of 12/gap of Theorem 2 of Kveton et al.
-    assert bounds.theorem_4(problem=PROBLEM, horizon=HORIZON, epsilon=math.inf, variant="corrected") == close(
-        leading + TAIL + 12 * LOG
-    )
-    assert bounds.theorem_6(
-        problem=PROBLEM, horizon=HORIZON, epsilon=math.inf, delta=1e-3, variant="corrected"
-    ) == close(leading + TAIL)
-    assert bounds.theorem_8(problem=PROBLEM, horizon=HORIZON, epsilon=math.inf, delta=1e-3) == close(
-        leading + TAIL + 12 * LOG
-    )
-    plain = bounds.kveton_lower(n_arms=20, list_size=4, p=0.2, gap=0.15, horizon=HORIZON)
-    assert bounds.theorem_11(n_arms=20, list_size=4, p=0.2, gap=0.15, horizon=HORIZON, epsilon=math.inf) == 0.0
-    assert bounds.theorem_11(
-        n_arms=20, list_size=4, p=0.2, gap=0.15, horizon=HORIZON, epsilon=math.inf, variant="derived"
-    ) == close(plain)
+    leading, free = 90 * LOG + TAIL, GAME | {"epsilon": math.inf}  # the sum of 12/gap of Theorem 2 of Kveton et al.
+    assert bounds.theorem_4(**free, **CORRECTED) == close(leading + 12 * LOG)
+    assert bounds.theorem_6(**free, delta=1e-3, **CORRECTED) == close(leading)
+    assert bounds.theorem_8(**free, delta=1e-3) == close(leading + 12 * LOG)
+    game = {"n_arms": 20, "list_size": 4, "p": 0.2, "gap": 0.15, "horizon": HORIZON}
+    assert bounds.theorem_11(**game, epsilon=math.inf) == 0.0
+    assert bounds.theorem_11(**game, epsilon=math.inf, variant="derived") == close(bounds.kveton_lower(**game))
 
 
 def test_without_privacy_theorem_2_forgets_the_sampling():
     """As printed it does not grow with T; corrected it is Kveton's layering of 6 ln T / gap^2 pulls, at most 12/gap."""
-    assert (
-        bounds.theorem_2(problem=PROBLEM, horizon=HORIZON, epsilon=math.inf)
-        == bounds.theorem_2(problem=PROBLEM, horizon=HORIZON**2, epsilon=math.inf)
-        == TAIL
-    )
-    layered = 0.0
-    for first, second in ((0.3, 0.2), (0.5, 0.4)):
-        layered += first / first**2 + second * (1 / second**2 - 1 / first**2)
-    corrected = bounds.theorem_2(problem=PROBLEM, horizon=HORIZON, epsilon=math.inf, variant="corrected")
+    free = GAME | {"epsilon": math.inf}
+    assert bounds.theorem_2(**free) == bounds.theorem_2(**free | {"horizon": HORIZON**2}) == TAIL
+    layered = sum(1 / first + second * (1 / second**2 - 1 / first**2) for first, second in ((0.3, 0.2), (0.5, 0.4)))
+    corrected = bounds.theorem_2(**free, **CORRECTED)
     assert corrected == close(6 * layered * LOG + TAIL)
     assert corrected - TAIL < 90 * LOG
 
@@ -222,14 +201,3 @@ def test_the_bound_of_blocks_is_the_sum_of_its_proof(means, size, epsilon, horiz
         problem=Cascade(np.array(means), size), horizon=horizon, epsilon=epsilon, design=design
     )
     assert found == pytest.approx(len(means) * (paid + math.pi**2 / 6), rel=1e-8)
-
-
-# --- refusals
-
-TIED = Cascade([0.5, 0.3, 0.3], 2)
-
-
-@pytest.mark.parametrize("bound", [bounds.theorem_4, bounds.repaired_first_upper, bounds.repaired_blocks_upper])
-def test_a_tie_for_the_best_list_is_refused(bound):
-    with pytest.raises(ValueError, match="unique best list"):
-        bound(problem=TIED, epsilon=1.0, horizon=100)

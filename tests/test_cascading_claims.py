@@ -32,17 +32,13 @@ def world(*losses, size=4, t=1000, runs=20, **labels):
 
 
 def published(plain, gaussian, laplace, size=4, epsilon=1.0, **how):
+    noise = {"list_size": size, "noise_multiplier": 0.01}
     made = [
         (paper.cascade_ucb1(), plain),
-        (paper.ucb_gaussian(epsilon, delta=1e-3, list_size=size, noise_multiplier=0.01), gaussian),
+        (paper.ucb_gaussian(epsilon, delta=1e-3, **noise), gaussian),
+        (paper.ucb_laplace(epsilon, **noise), laplace),
     ]
-    return world(
-        *made,
-        (paper.ucb_laplace(epsilon, list_size=size, noise_multiplier=0.01), laplace),
-        size=size,
-        list_size=size,
-        **how,
-    )
+    return world(*made, size=size, list_size=size, **how)
 
 
 # --- privacy

@@ -6,7 +6,7 @@ import json
 import math
 import subprocess
 import sys
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
@@ -57,11 +57,8 @@ def small(tmp_path, shown) -> Chapter:
         *(
             (SMALL | {"In": ["", cell]}, r"horizn is not a parameter \(did you mean horizon\?\)")
             for cell in (
-                "# Parameters\nhorizon, horizn = 5, 6\n",
                 "# Parameters\n(horizn := 6)\n",
-                "# Parameters\r\nhorizn = 6\r\n",
                 "\n# Parameters\nhorizn = 6\n",
-                "# Parameters \nhorizon = horizn = 6\n",
                 "# Parameters\n[horizn, *p] = 5, 6\n",
             )
         ),
@@ -81,14 +78,10 @@ def test_what_is_not_allowed_is_refused_in_a_line(given, said):
     [
         ["mine = 3", "# Parameters\nhorizon = 300\nepsilons = [float('inf')]\n"],
         ["# Parameters\nhorizn = 300\n", "# Parameters\nhorizon = 300\n"],  # corrected
-        ["# Parameters\nhorizon = 20 00\n", "# Parameters\nhorizon = 2000\n"],
         ["# Parameters\nhorizon = 20 00\n"],
-        ["# Parameters\nhorizn = 300\n", "# Parameters\nhorizon: int = 300\n"],
         ["# Parameters\nhorizn = 300\n", "horizon = 300"],
         ["# Parameters\nhorizn = 300\n", "%time horizn", "note = 1", "horizon: int = 300  # corrected\nnote = 2"],
-        ["# Parameters\nhorizn = 300\n", "# Parameters\nhorizon = 300\nprint(horizon)\n"],
         ["# Parameters\nepsilons = [x / 2 for x in range(1, 3)]\n"],
-        ["# Parameters\nfor i in range(3):\n    print(i)\n"],
         *(["x = " + "1+" * 9999 + "1"], ["x = " + "-" * 9999 + "1"], ["x = '\udcff'"]),  # which no Python reads
         ["# Parameters\nmine = 3\nget_ipython().run_line_magic('time', 'mine')\n"],
     ],
@@ -202,16 +195,9 @@ def test_a_class_of_the_library_that_was_given_another_method_is_run_again(small
     assert small.play(arms, [OneItem()])["regret"].max() == 300.0
 
 
-@dataclass(frozen=True)
-class Held(Greedy):
-    """One that has no hash."""
-
-    name: str = "held"
-    then: list = field(default_factory=lambda: [0])
-
-
 def test_what_has_no_hash_is_played(small):
-    assert small.play(Arms.bernoulli([1.0, 0.0]), [Held()])["regret"].max() == 0.0
+    unhashable = type("Held", (Greedy,), {"__hash__": None})()
+    assert small.play(Arms.bernoulli([1.0, 0.0]), [unhashable])["regret"].max() == 0.0
 
 
 def test_a_policy_that_does_not_fit_is_refused_in_a_line(small):
@@ -511,11 +497,8 @@ def test_a_chapter_without_a_name_serves_work_of_one_s_own(given, shown, tmp_pat
     for refused in (lambda: study.judge("theorem-1"), study.ledger, lambda: study.long("x"), lambda: study.book):
         with pytest.raises(UsageError, match="a chapter must have a name to judge claims"):
             refused()
-
-
-def test_a_chapter_without_a_name_writes_where_it_is_told_to(shown, tmp_path):
-    study = Chapter(None, {**HOW, "output_dir": str(tmp_path)})
-    study.figure("figure-mine", plots.dots(study.play(ARMS, [ucb()])), "Mine.")
+    writing = Chapter(None, {**HOW, "output_dir": str(tmp_path)})
+    writing.figure("figure-mine", plots.dots(runs), "Mine.")
     assert len(pd.read_csv(tmp_path / "data" / "figure-mine.csv")) == 3
     assert (tmp_path / "figures" / "figure-mine.svg").is_file()
 

@@ -15,6 +15,7 @@ from replay import folder
 from private_bandits.papers.definitions import bounds, factor, replacements
 from private_bandits_book.book import find_book
 from private_bandits_book.chapters.cascading import lemmas as cascading
+from private_bandits_book.chapters.convex import lemmas as convex
 from private_bandits_book.chapters.definitions import lemmas as definitions
 from private_bandits_book.chapters.definitions import pictures
 from private_bandits_book.chapters.semibandits import lemmas as semibandits
@@ -53,6 +54,8 @@ def test_what_needs_no_evidence_is_judged_as_committed(chapter):
             assert len(found.reason) <= LONGEST_REASON and "nan" not in found.reason, claim
 
 
+COMPOSED, CONCENTRATED = definitions.composition(1.0, (2, 3, 4)), definitions.concentrated(1.0)
+LARGER_RHO = COMPOSED.assign(rho=COMPOSED["rho_allowed"] * 1.01)
 # A claim, a number that is computed for it, another value of that number, and the verdict then.
 OTHERWISE = {
     "cascading": [
@@ -95,6 +98,8 @@ OTHERWISE = {
         ("theorem-2", semibandits, "exponents", semibandits.Exponents(2.26, 2.0, 1.0, 1.0), NOT_REPRODUCED),
         ("theorem-4", semibandits, "exponents", semibandits.Exponents(0.26, 2.0, 1.0, 1.0), NOT_REPRODUCED),
         ("theorem-4", semibandits, "exponents", semibandits.Exponents(0.0, 2.0, 1.0, 1.26), NOT_REPRODUCED),
+        ("theorem-4", semibandits, "first_report_horizon", math.inf, REPRODUCED),
+        ("private-term-dominated", semibandits, "exponent_of", -0.24, NOT_REPRODUCED),
         ("theorem-5", semibandits, "local_lower_ratio", 0.9, REPRODUCED),
         ("theorem-6", semibandits, "local_lower_ratio", 1.1, UNDECIDED),
         ("theorem-8", semibandits, "exponents", semibandits.Exponents(1.0, 1.26, 1.0, 1.0), NOT_REPRODUCED),
@@ -114,6 +119,7 @@ OTHERWISE = {
         ("conjecture", semibandits, "exponents", semibandits.Exponents(1.74, 2.0, 1.0, 1.0), NOT_REPRODUCED),
         ("conjecture", semibandits, "exponents", semibandits.Exponents(1.76, 2.0, 1.0, 1.0), REPRODUCED),
     ],
+    "convex": [("theorem-1", convex, "streaming_excess", 1.01, NOT_REPRODUCED)],
     "definitions": [
         ("lemma-4", definitions, "lemma_4", pd.DataFrame({"looseness": [0.99, 2.0]}), NOT_REPRODUCED),
         ("lemma-4", definitions, "lemma_4", pd.DataFrame({"looseness": [1.0, 2.0]}), REPRODUCED),
@@ -145,6 +151,20 @@ OTHERWISE = {
         ("discussion-corrupt", definitions, "corrupt_over_lower", 1.88, REPRODUCED),
         ("discussion-corrupt", definitions, "corrupt_over_lower", 1.86, NOT_REPRODUCED),
         ("contribution-weaker", factor, "central_upper", 1e50, NOT_REPRODUCED),
+        ("own-composition", definitions, "composition", LARGER_RHO, NOT_REPRODUCED),
+        *(
+            ("own-concentrated", definitions, "concentrated", CONCENTRATED._replace(**{name: value}), NOT_REPRODUCED)
+            for name, value in {
+                "pure": 0.51,
+                "exact": 9.0,
+                "kept": 0.11,
+                "far": 4.9,
+                "rare_rho": 3.0,
+                "rare": 1.1e-6,
+            }.items()
+        ),
+        ("own-views", definitions, "views", {4: (0.5, 1.0), 5: (0.251, 1.0)}.get, NOT_REPRODUCED),
+        ("own-views", definitions, "views", {4: (0.5, 1.0), 5: (0.25, 0.999)}.get, NOT_REPRODUCED),
         ("own-contraction", definitions, "contraction", 1.0001, NOT_REPRODUCED),
         ("own-threshold", definitions, "threshold", (0.9, 0.5), NOT_REPRODUCED),
         ("own-threshold", definitions, "threshold", (1.1, 1.1), NOT_REPRODUCED),

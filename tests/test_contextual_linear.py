@@ -25,7 +25,7 @@ from private_bandits.problems import LinearContext
 from private_bandits.simulation import trace
 from private_bandits.streams import streams
 
-HORIZON, ALPHA, DELTA = 250, 0.1, 1e-3
+ALPHA, DELTA = 0.1, 1e-3
 THETAS = {1: [0.7], 2: [0.6, -0.7], 4: [0.5, -0.3, 0.5, 0.4]}
 C = 1 / (1 + math.exp(-1))
 
@@ -40,14 +40,13 @@ def problem_of(dim, n_actions=3, link="linear"):
 @pytest.mark.parametrize("noise", ["classical", "analytic"])
 def test_without_privacy_the_repairs_act_as_their_learners(noise):
     run = {"horizon": 2000, "seed": 4}
-    limit = ldp_linucb(math.inf, delta=DELTA, dim=2, horizon=2000, variant="derived", calibration=noise)
+    free = {"epsilon": math.inf, "delta": DELTA, "dim": 2, "horizon": 2000, "calibration": noise}
+    limit = ldp_linucb(**free, variant="derived")
     np.testing.assert_array_equal(trace(problem_of(2), limit, **run), trace(problem_of(2), linucb(dim=2), **run))
     assert_same_radius(limit, linucb(dim=2))
     odds = problem_of(2, link="logistic")
     for responses in accounting.RESPONSES:
-        limit = ldp_glm(
-            math.inf, delta=DELTA, dim=2, horizon=2000, variant="repaired", calibration=noise, responses=responses
-        )
+        limit = ldp_glm(**free, variant="repaired", responses=responses)
         learner = gloc(dim=2, horizon=2000, learner="gradient", responses=responses)
         np.testing.assert_array_equal(trace(odds, limit, **run), trace(odds, learner, **run))
         assert_same_radius(limit, learner)
@@ -121,24 +120,19 @@ def test_the_joint_sensitivity_of_algorithm_3_bounds_what_a_search_finds(variant
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 6.0])
 def test_what_a_round_pays(epsilon):
     """Exact, by the joint sensitivity: 4 with rewards in [-2, 2]; the analytic noise pays epsilon to the last digit."""
-    paid = ldp_linucb(epsilon, delta=DELTA, dim=3, horizon=100).privacy
-    sigma = 6 * math.sqrt(2 * math.log(2.5 / DELTA)) / epsilon
-    assert (
-        paid.effective_epsilon
-        == paid.value_epsilon
-        == pytest.approx(gaussian_epsilon(sigma, delta=DELTA, sensitivity=4.0))
-    )
+    game = {"epsilon": epsilon, "delta": DELTA, "dim": 3, "horizon": 100}
+    paid, sigma = ldp_linucb(**game).privacy, 6 * math.sqrt(2 * math.log(2.5 / DELTA)) / epsilon
+    exact = gaussian_epsilon(sigma, delta=DELTA, sensitivity=4.0)
+    assert paid.effective_epsilon == paid.value_epsilon == pytest.approx(exact)
     assert paid.effective_epsilon < 0.7 * epsilon
     assert (paid.trust, paid.effective_delta) == ("local", DELTA)
-    analytic = ldp_linucb(epsilon, delta=DELTA, dim=3, horizon=100, calibration="analytic").privacy
-    assert analytic.effective_epsilon == pytest.approx(epsilon, rel=1e-6)
+    analytic = game | {"calibration": "analytic"}
+    assert ldp_linucb(**analytic).privacy.effective_epsilon == pytest.approx(epsilon, rel=1e-6)
     for how in product(("printed", "repaired"), accounting.RESPONSES):
-        paid = ldp_glm(
-            epsilon, delta=DELTA, dim=3, horizon=100, variant=how[0], calibration="analytic", responses=how[1]
-        ).privacy.effective_epsilon
+        paid = ldp_glm(**analytic, variant=how[0], responses=how[1]).privacy.effective_epsilon
         assert paid > 1.5 * epsilon if how == ("printed", "bounded") else paid == pytest.approx(epsilon, rel=1e-6)
     # the classical split is so generous that even the halved noise of the gradient keeps the promise
-    assert ldp_glm(epsilon, delta=DELTA, dim=3, horizon=100).privacy.effective_epsilon < epsilon
+    assert ldp_glm(**game).privacy.effective_epsilon < epsilon
 
 
 # --- radii and bounds

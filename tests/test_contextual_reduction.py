@@ -107,42 +107,22 @@ def test_a_message_outside_the_interval_is_clipped():
 
 
 @pytest.mark.parametrize(
-    ("call", "word"),
+    ("make", "problem", "given", "word"),
     [
-        (lambda: two_point(1.0, problem=noisy(), delta=1e-3, horizon=100), "spread must be 0"),
-        (lambda: one_point(1.0, problem=ball("distance"), delta=1e-3, horizon=100, noise="laplace"), "delta"),
-        (
-            lambda: one_point(1.0, problem=ball("distance"), delta=1e-3, horizon=100, learner="sphere_strong"),
-            "strongly convex",
-        ),
-        (lambda: one_point(1.0, problem=ball("kinked"), delta=1e-3, horizon=100, learner="saha_tewari"), "smooth"),
-        (lambda: one_point(1.0, problem=ConvexLoss.arms(TABLE), delta=1e-3, horizon=100), "does not fit"),
-        (
-            lambda: one_point(1.0, problem=ConvexLoss.arms(TABLE), delta=1e-3, horizon=100, learner="stochastic"),
-            "interval",
-        ),
-        (
-            lambda: one_point(
-                1.0, problem=interval(mode="schedule", spread=0.0), delta=1e-3, horizon=100, learner="stochastic"
-            ),
-            "mode='stochastic'",
-        ),
-        (
-            lambda: one_point(
-                1.0, problem=ball("distance", mode="stochastic"), delta=1e-3, horizon=100, learner="stochastic"
-            ),
-            "dimension must be 1",
-        ),
-        (lambda: two_point(1.0, problem=ConvexLoss.arms(TABLE), delta=1e-3, horizon=100), "two points"),
+        (two_point, ball("distance", mode="stochastic", spread=0.1), {}, "spread must be 0"),
+        (two_point, ConvexLoss.arms(TABLE), {}, "two points"),
+        (one_point, ball("distance"), {"noise": "laplace"}, "delta"),
+        (one_point, ball("distance"), {"learner": "sphere_strong"}, "strongly convex"),
+        (one_point, ball("kinked"), {"learner": "saha_tewari"}, "smooth"),
+        (one_point, ConvexLoss.arms(TABLE), {}, "does not fit"),
+        (one_point, ConvexLoss.arms(TABLE), {"learner": "stochastic"}, "interval"),
+        (one_point, interval(mode="schedule", spread=0.0), {"learner": "stochastic"}, "mode='stochastic'"),
+        (one_point, ball("distance", mode="stochastic"), {"learner": "stochastic"}, "dimension must be 1"),
     ],
 )
-def test_bad_arguments_are_refused(call, word):
+def test_bad_arguments_are_refused(make, problem, given, word):
     with pytest.raises(ValueError, match=word):
-        call()
-
-
-def noisy(spread=0.1):
-    return ball("distance", mode="stochastic", spread=spread)
+        make(1.0, problem=problem, delta=1e-3, horizon=100, **given)
 
 
 # --- bounds
@@ -166,17 +146,12 @@ def test_the_bound_of_the_stochastic_learner_by_hand():
 
 def test_theorem_6_by_hand():
     """R = r = 1, d = 2, G = 1: at epsilon = infinity the bound of Agarwal, Dekel and Xiao."""
-    problem, t = ball("distance"), 10_000
-    near = 4 * math.log(t)
-    assert bounds.theorem_6(problem=problem, horizon=t, epsilon=math.inf) == close(100 * (1 + 4) / 2 + near)
-    assert bounds.theorem_6(problem=problem, horizon=t, epsilon=math.inf, step="tuned") == close(200 + near)
-    sigma_2 = 8 * math.log(1250) / 0.25
-    assert bounds.theorem_6(problem=problem, horizon=t, epsilon=0.5, delta=1e-3) == close(
-        50 * (1 + 4 * (1 + sigma_2)) + near
-    )
-    assert bounds.theorem_6(problem=problem, horizon=t, epsilon=0.5, noise="laplace") == close(
-        50 * (1 + 4 * (1 + 2 * 16)) + near
-    )
+    told, t = {"problem": ball("distance"), "horizon": 10_000}, 10_000
+    near, sigma_2 = 4 * math.log(t), 8 * math.log(1250) / 0.25
+    assert bounds.theorem_6(**told, epsilon=math.inf) == close(100 * (1 + 4) / 2 + near)
+    assert bounds.theorem_6(**told, epsilon=math.inf, step="tuned") == close(200 + near)
+    assert bounds.theorem_6(**told, epsilon=0.5, delta=1e-3) == close(50 * (1 + 4 * (1 + sigma_2)) + near)
+    assert bounds.theorem_6(**told, epsilon=0.5, noise="laplace") == close(50 * (1 + 4 * (1 + 2 * 16)) + near)
     strong = ball("kinked")
     squared = 4 * strong.lipschitz**2
     expected = squared * (1 + math.log(t)) / 2 + strong.lipschitz * near
@@ -184,28 +159,19 @@ def test_theorem_6_by_hand():
 
 
 def test_theorem_3_by_hand():
-    assert bounds.theorem_3(regret=10.0, bound=2.0, horizon=100, epsilon=0.5, delta=1e-2) == close(
-        2 * math.log(1e4) / 0.5 * 10
-    )
-    sigma = 4 * math.sqrt(2 * math.log(125)) / 0.5
-    reach = sigma * math.sqrt(2 * math.log(20_000))
-    assert bounds.theorem_3(regret=10.0, bound=2.0, horizon=100, epsilon=0.5, delta=1e-2, variant="derived") == close(
-        2 * (2 + reach) * 10 + 4
-    )
-    assert bounds.theorem_3(
-        regret=10.0, bound=2.0, horizon=100, epsilon=math.inf, delta=1e-2, variant="derived"
-    ) == close(40)
+    told = {"regret": 10.0, "bound": 2.0, "horizon": 100, "delta": 1e-2}
+    assert bounds.theorem_3(**told, epsilon=0.5) == close(2 * math.log(1e4) / 0.5 * 10)
+    reach = 4 * math.sqrt(2 * math.log(125)) / 0.5 * math.sqrt(2 * math.log(20_000))
+    assert bounds.theorem_3(**told, epsilon=0.5, variant="derived") == close(2 * (2 + reach) * 10 + 4)
+    assert bounds.theorem_3(**told, epsilon=math.inf, variant="derived") == close(40)
 
 
 def test_corollary_4_pays_arms_for_what_is_clipped():
     """2 T times the mean of what exceeds the reach, which for Laplace noise of scale b is b / T."""
     problem, horizon = ConvexLoss.arms(TABLE), 1000
-    record = one_point(1.0, problem=problem, horizon=horizon, learner="tsallis", noise="laplace").record
-    alone = tunings.tuning("tsallis", problem, horizon, record.unit).regret
-    added = (
-        bounds.corollary_4(problem=problem, horizon=horizon, epsilon=1.0, delta=0.0, learner="tsallis", noise="laplace")
-        - alone
-    )
+    told = {"problem": problem, "horizon": horizon, "epsilon": 1.0, "learner": "tsallis", "noise": "laplace"}
+    record = one_point(**told).record
+    added = bounds.corollary_4(**told, delta=0.0) - tunings.tuning("tsallis", problem, horizon, record.unit).regret
     over = laplace.expect(lambda z: z - record.high + 1.0, lb=record.high - 1.0, ub=np.inf, scale=record.scale)
     assert 2 * horizon * over == close(record.scale / horizon, rel=1e-3)
     assert 2 * horizon * over < added == close(2 * record.scale / horizon, abs=1e-9)

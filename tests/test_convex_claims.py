@@ -22,12 +22,6 @@ def test_the_classical_noise_breaks_and_the_analytic_one_holds(monkeypatch):
     assert lemmas.classical_excess([4.0, 64.0])[1:] == (64.0, pytest.approx(195.1, abs=0.1))
 
 
-def test_a_stream_of_private_reports_is_private(monkeypatch):
-    assert rules.theorem_1().verdict == REPRODUCED
-    monkeypatch.setattr(lemmas, "streaming_excess", lambda _: 1.01)
-    assert rules.theorem_1().verdict == NOT_REPRODUCED
-
-
 PROVED = [
     "corollary_4_smooth", "corollary_4_strong", "corollary_4_stochastic", "table_1_convex",
     "table_1_convex_non_private", "table_1_strongly_convex", "table_1_strongly_convex_non_private",

@@ -13,6 +13,7 @@ from private_bandits.papers.definitions import bounds, replacements
 from private_bandits_book.chapters.contextual import linear_programmes
 
 MILLION = 10**6
+GAME = {"n_arms": 5, "horizon": MILLION}
 EPSILONS = (0.05, math.log(2.0), 4.0)
 close = pytest.approx
 
@@ -39,16 +40,12 @@ def _largest(value, top):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_theorem_1_is_the_printed_formula(epsilon):
+    told = GAME | {"epsilon": epsilon}
     table = math.sqrt(4 * MILLION) / (min(2, math.exp(epsilon)) * (math.exp(epsilon) - 1))
-    assert bounds.theorem_1(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="table") == close(table)
-    assert bounds.theorem_1(n_arms=5, horizon=MILLION, epsilon=epsilon) == close(table / (4 * math.e**4))
-    assert bounds.theorem_1(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="proof") == close(
-        table / (8 * math.e**4)
-    )
-    assert bounds.theorem_1(n_arms=5, horizon=MILLION, epsilon=epsilon, c=0.002) == close(0.002 * table)
-    assert bounds.corollary_1(n_arms=5, horizon=MILLION, epsilon=epsilon) == bounds.theorem_1(
-        n_arms=5, horizon=MILLION, epsilon=epsilon
-    )
+    assert bounds.theorem_1(**told, variant="table") == close(table)
+    assert bounds.theorem_1(**told) == bounds.corollary_1(**told) == close(table / (4 * math.e**4))
+    assert bounds.theorem_1(**told, variant="proof") == close(table / (8 * math.e**4))
+    assert bounds.theorem_1(**told, c=0.002) == close(0.002 * table)
 
 
 def test_theorem_1_is_silent_below_its_threshold():
@@ -138,23 +135,20 @@ def test_no_policy_beats_the_minimax_theorems(horizon, gap):
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_theorem_2_is_the_printed_formula(epsilon):
-    extra = 2 * epsilon * (math.exp(2 * epsilon) - 1)
+    told, extra = GAME | {"epsilon": epsilon}, 2 * epsilon * (math.exp(2 * epsilon) - 1)
     assert bounds.spurious_term(epsilon=epsilon) == close(extra)
     table = math.sqrt(4 * MILLION / extra)
-    assert bounds.theorem_2(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="table") == close(table)
-    assert bounds.theorem_2(n_arms=5, horizon=MILLION, epsilon=epsilon, c=0.25) == close(table / 4)
-    assert bounds.corollary_2(n_arms=5, horizon=MILLION, epsilon=epsilon) == close(table)
-    assert bounds.theorem_2(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="corrected") == replacements.minimax(
-        n_arms=5, horizon=MILLION
-    )
+    assert bounds.theorem_2(**told, variant="table") == bounds.corollary_2(**told) == close(table)
+    assert bounds.theorem_2(**told, c=0.25) == close(table / 4)
+    assert bounds.theorem_2(**told, variant="corrected") == replacements.minimax(**GAME)
 
 
 def test_theorem_2_proof_line_by_hand():
     level = 2 * 0.4 * math.expm1(0.8)
     line = math.exp(level) / (4 * math.sqrt(2)) * math.sqrt(4 * MILLION / (math.exp(0.2) * (math.exp(0.4) - 1)))
-    assert bounds.theorem_2(n_arms=5, horizon=MILLION, epsilon=0.2, variant="proof") == close(line)
+    assert bounds.theorem_2(**GAME, epsilon=0.2, variant="proof") == close(line)
     capped = math.exp(2 * 2 * (math.exp(4) - 1)) / (4 * math.sqrt(2)) * math.sqrt(4 * MILLION / (2 * math.expm1(2)))
-    assert bounds.theorem_2(n_arms=5, horizon=MILLION, epsilon=1.0, variant="proof") == close(capped)
+    assert bounds.theorem_2(**GAME, epsilon=1.0, variant="proof") == close(capped)
 
 
 # --- Theorem 3
@@ -163,28 +157,22 @@ def test_theorem_2_proof_line_by_hand():
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("c", [0.0, 0.7])
 def test_theorem_3_is_the_printed_formula(epsilon, c):
-    power = epsilon ** (1 + 1 / epsilon)
+    told, power = GAME | {"epsilon": epsilon}, epsilon ** (1 + 1 / epsilon)
     root = math.sqrt(4 * MILLION * math.log(epsilon + 1) / (power * (epsilon**2 + 1) ** (1 / epsilon)))
-    assert bounds.theorem_3(n_arms=5, horizon=MILLION, epsilon=epsilon, c=c) == close(
-        root / (8 * math.exp(3 * (epsilon + c)))
-    )
+    assert bounds.theorem_3(**told, c=c) == close(root / (8 * math.exp(3 * (epsilon + c))))
     table = 4 * MILLION * math.log(epsilon**2 + 1) / (math.exp(6 * epsilon) * power * (epsilon + 3) ** (1 / epsilon))
-    assert bounds.theorem_3(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="table", c=c, b=3.0) == close(
-        math.sqrt(table)
-    )
-    assert bounds.corollary_3(n_arms=5, horizon=MILLION, epsilon=epsilon) == bounds.theorem_3(
-        n_arms=5, horizon=MILLION, epsilon=epsilon
-    )
+    assert bounds.theorem_3(**told, variant="table", c=c, b=3.0) == close(math.sqrt(table))
+    assert bounds.corollary_3(**told) == bounds.theorem_3(**told)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("c", [0.0, 0.7])
 def test_theorem_3_proof_line_follows_from_its_gap(epsilon, c):
-    both = epsilon + c
+    told, both = GAME | {"epsilon": epsilon, "c": c}, epsilon + c
     gap = math.sqrt(4 * math.log(epsilon**2 + 1) / (4 * MILLION * epsilon * math.exp(2 * both)))
     steps = MILLION * gap / 8 * math.exp(-2 * both - math.exp(2 * both) * 2 * MILLION * gap**2 / 4)
-    assert bounds.theorem_3(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="corrected", c=c) == close(steps)
-    assert bounds.theorem_3(n_arms=5, horizon=MILLION, epsilon=epsilon, variant="proof", c=c) == close(2 * steps)
+    assert bounds.theorem_3(**told, variant="corrected") == close(steps)
+    assert bounds.theorem_3(**told, variant="proof") == close(2 * steps)
     threshold = bounds.horizon_3(n_arms=5, epsilon=epsilon, c=c)
     assert math.sqrt(4 * math.log(epsilon**2 + 1) / (4 * threshold * epsilon * math.exp(2 * both))) == close(0.5)
 
@@ -194,62 +182,33 @@ def test_theorem_3_proof_line_follows_from_its_gap(epsilon, c):
 
 def test_theorem_4_is_the_printed_formula():
     means, log = [0.9, 0.6, 0.5], math.log(1000)
+    plain = sum((0.9 - m) / _kl(m, 0.9) for m in means[1:]) * log
+    assert replacements.lai_robbins(means=means, horizon=1000) == close(plain)
     for epsilon in EPSILONS:
-        plain = sum((0.9 - m) / _kl(m, 0.9) for m in means[1:])
-        printed = plain / (2 * _factor(epsilon)) * log
-        assert bounds.theorem_4(means=means, horizon=1000, epsilon=epsilon) == close(printed)
-        assert bounds.theorem_5(means=means, horizon=1000, epsilon=epsilon) == close(printed)
-        assert bounds.theorem_4(means=means, horizon=1000, epsilon=epsilon, variant="corrected") == close(4 * printed)
+        told, printed = {"means": means, "horizon": 1000, "epsilon": epsilon}, plain / (2 * _factor(epsilon))
+        assert bounds.theorem_4(**told) == bounds.theorem_5(**told) == close(printed)
+        assert bounds.theorem_4(**told, variant="corrected") == close(4 * printed)
         keep = (math.exp(epsilon) - 1) / (math.exp(epsilon) + 1)
         answers = [0.5 + keep * (m - 0.5) for m in means]
         sharp = sum((0.9 - m) / _kl(r, answers[0]) for m, r in zip(means[1:], answers[1:], strict=True)) * log
-        assert bounds.theorem_4(means=means, horizon=1000, epsilon=epsilon, variant="derived") == close(sharp)
+        assert bounds.theorem_4(**told, variant="derived") == close(sharp)
         assert sharp > 4 * printed
-        assert replacements.lai_robbins(means=means, horizon=1000) == close(plain * log)
 
 
 def test_sharp_problem_dependent_bounds_end_in_lai_and_robbins():
-    means = [0.7, 0.4, 0.4]
-    plain = replacements.lai_robbins(means=means, horizon=100)
-    for bound in (replacements.local_lower, replacements.central_lower, replacements.azize_basu):
-        assert bound(means=means, epsilon=math.inf, horizon=100) == close(plain)
-        values = [bound(means=means, epsilon=10.0**x, horizon=100) for x in range(-4, 3)]
+    game = {"means": [0.7, 0.4, 0.4], "horizon": 100}
+    plain, log = replacements.lai_robbins(**game), math.log(100)
+    local, central, earlier = replacements.local_lower, replacements.central_lower, replacements.azize_basu
+    for bound in (local, central, earlier):
+        assert bound(**game, epsilon=math.inf) == close(plain)
+        values = [bound(**game, epsilon=10.0**x) for x in range(-4, 3)]
         assert all(a >= b - 1e-12 for a, b in zip(values, values[1:], strict=False))
         assert min(values) >= plain - 1e-12
-    assert (
-        bounds.theorem_4(means=means, horizon=100, epsilon=math.inf)
-        == bounds.theorem_4(means=means, horizon=100, epsilon=math.inf, variant="corrected")
-        == 0.0
-    )
+    for variant in ("printed", "corrected"):
+        assert bounds.theorem_4(**game, epsilon=math.inf, variant=variant) == 0.0
     # two arms that cost 1/epsilon each
-    assert replacements.central_lower(means=means, horizon=100, epsilon=1e-6) == close(2e6 * math.log(100), rel=1e-3)
-    assert replacements.azize_basu(means=means, horizon=100, epsilon=1e-6) == close(2e6 / 6 * math.log(100), rel=1e-3)
+    assert central(**game, epsilon=1e-6) == close(2e6 * log, rel=1e-3)
+    assert earlier(**game, epsilon=1e-6) == close(2e6 / 6 * log, rel=1e-3)
     for epsilon in EPSILONS:
-        assert replacements.central_lower(means=means, horizon=100, epsilon=epsilon) >= replacements.azize_basu(
-            means=means, horizon=100, epsilon=epsilon
-        )
-        assert replacements.local_lower(means=means, horizon=100, epsilon=epsilon) >= replacements.central_lower(
-            means=means, horizon=100, epsilon=epsilon
-        )
-
-
-# --- refusals
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: bounds.theorem_1(n_arms=1, horizon=10, epsilon=1.0), "n_arms must be >= 2"),
-        (lambda: bounds.theorem_1(n_arms=2, horizon=10, epsilon=1.0, c=0.1), "c must be > 0 and <= "),
-        (lambda: bounds.horizon_1(n_arms=2, epsilon=1.0, variant="derived"), "variant must be one of"),
-        (lambda: bounds.theorem_2(n_arms=2, horizon=10, epsilon=1.0, c=0.0), "c must be > 0"),
-        (lambda: bounds.theorem_4(means=[0.5, 1.5], horizon=10, epsilon=1.0), "means"),
-        (
-            lambda: bounds.theorem_4(means=[0.5, 0.4], horizon=10, epsilon=1.0, variant="table"),
-            "variant must be one of",
-        ),
-    ],
-)
-def test_bad_arguments_are_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
+        told = game | {"epsilon": epsilon}
+        assert local(**told) >= central(**told) >= earlier(**told)

@@ -85,13 +85,9 @@ def test_watching_longer_helps_the_attacker():
     found = lemmas.best_guesses(1.0, (2, 3, 4))
     assert found[0] == close(math.e / (1 + math.e)) and found == sorted(found)
     laws = table_laws(Response(1.0, n_arms=2), 3).reshape(16, -1)
-    tables = list(itertools.product(range(4), repeat=2))
-    near = [
-        (a, b)
-        for a in range(16)
-        for b in range(16)
-        if sum(x != y for x, y in zip(tables[a], tables[b], strict=True)) == 1
-    ]
+    tables = enumerate(itertools.product(range(4), repeat=2))
+    pairs = itertools.combinations(tables, 2)
+    near = [(a, b) for (a, one), (b, other) in pairs if sum(x != y for x, y in zip(one, other, strict=True)) == 1]
     assert found[1] == close(max(np.maximum(laws[a], laws[b]).sum() / 2 for a, b in near))
 
 
@@ -128,10 +124,8 @@ def test_what_concentrated_privacy_gives_and_what_not():
 
 def test_bounds_over_each_other():
     old, most = lemmas.threshold(3, 10**8, (0.01, 0.1))
-    assert (
-        old == close(replacements.theorem_b(n_arms=3, horizon=10**8, epsilon=0.01) / (2 / (131 * 0.01)))
-        and most < 1 < old
-    )
+    assert old == close(replacements.theorem_b(n_arms=3, horizon=10**8, epsilon=0.01) / (2 / (131 * 0.01)))
+    assert most < 1 < old
     assert lemmas.corrupt_over_lower((0.75, 0.25, 0.25), 0.7) == close(1.0)
     assert 0.8 < lemmas.contraction((0.1, 1.0), tried=100) <= 1.0
 

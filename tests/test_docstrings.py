@@ -15,8 +15,6 @@ import listed
 import pytest
 
 import private_bandits
-from private_bandits import baselines, papers
-from private_bandits.policy import Policy
 
 
 @pytest.fixture(scope="module")
@@ -157,31 +155,3 @@ def test_examples_run(modules, companion):
                 runner.run(example, out=said.append)
     assert runner.tries > 150
     assert not runner.failures, "".join(said)
-
-
-def test_every_algorithm_is_listed_under_the_module_that_makes_it(modules, monkeypatch):
-    """The module that a room names is among the callers that make the policy; all that have a reference are named."""
-    made = []
-    original = Policy.__init__
-
-    def record(self, *args, **kwargs):
-        original(self, *args, **kwargs)
-        made.append((self, {frame.frame.f_globals["__name__"] for frame in inspect.stack(0)}))
-
-    monkeypatch.setattr(Policy, "__init__", record)
-    rooms = [one for one in modules if one.__name__.startswith(f"{papers.__name__}.") and hasattr(one, "algorithms")]
-    for room in (baselines, *rooms):
-        made.clear()
-        listed = room.algorithms(1.0, delta=1e-3)
-        makers = {id(policy): callers for policy, callers in made}
-        in_python = {name for name, policy in listed if not isinstance(policy, Policy)}  # which are their own reference
-        for name, policy in listed:
-            callers = {type(policy).__module__} if name in in_python else makers[id(policy)]
-            assert f"{room.__name__}.{name}" in callers, (room.__name__, name)
-        files = {found.name: getattr(room, found.name) for found in pkgutil.iter_modules(room.__path__)}
-        boxes = {name: file.reference for name, file in files.items() if hasattr(file, "reference")}
-        # a learner that an algorithm is played around answers to it, stretches are of another policy, what a bound is
-        # proved for is played in no chapter, and the trap is a lesson and nothing to choose
-        elsewhere = ("stretched", "repair_forced", "delta_trap")
-        own = {n for n, box in boxes.items() if not inspect.isgeneratorfunction(box) and n not in elsewhere}
-        assert {name for name, _ in listed} - in_python == own - in_python

@@ -45,11 +45,6 @@ def long(name: str, epsilon: float) -> tuple[float, float, int]:
     return regret.mean(), regret.sem(), len(regret)
 
 
-def curve(chapter: str, file: str, policy: str, reading: str, t: int = 100_000, **wanted: object):
-    """The end of one curve."""
-    return stated(chapter, file, policy=policy, reading=reading, t=t, **wanted)
-
-
 STATED = {
     "cascading, Laplace": lambda: stated("cascading", "figure-1a", policy="Laplace", variant="stated", t=100_000),
     "cascading, first item": lambda: stated("cascading", "figure-private", policy="Response, first item", epsilon=0.2),

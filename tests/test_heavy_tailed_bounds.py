@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -38,42 +39,25 @@ def test_doubling_episodes_keep_their_bound_where_it_is_not_vacuous(v, epsilon):
 
 
 def test_upper_bounds_by_hand():
-    # v = 1/2: (u/gap)^2 = 64 and 16 at u = 2
-    assert bounds.robust_ucb_upper(means=MEANS, v=0.5, u=2.0, horizon=HORIZON) == close(LOG * 80 + 0.75)
-    assert bounds.robust_ucb_upper(means=MEANS, v=0.5, u=2.0, horizon=HORIZON, variant="corrected") == close(
-        2 * 8**3 * LOG * 80 + 2.25
-    )
-    assert bounds.dp_robust_ucb_upper(means=MEANS, epsilon=0.5, v=0.5, u=2.0, horizon=HORIZON) == close(
-        LOG**4.5 / 0.5 * 80 + 0.75
-    )
-    corrected = 36**3 * math.log(2 * HORIZON**4) * LOG**3.5 / 0.5 * 80
+    """The sum of 1/gap^2 is 20; at v = 1/2 and u = 2 that of (u/gap)^2 is 80, and that of gap^-5 is 1024 + 32."""
+    game = {"means": MEANS, "v": 0.5, "u": 2.0, "horizon": HORIZON}
+    private, corrected = game | {"epsilon": 0.5}, {"variant": "corrected"}
+    assert bounds.robust_ucb_upper(**game) == close(LOG * 80 + 0.75)
+    assert bounds.robust_ucb_upper(**game, **corrected) == close(2 * 8**3 * LOG * 80 + 2.25)
+    assert bounds.dp_robust_ucb_upper(**private) == close(LOG**4.5 / 0.5 * 80 + 0.75)
+    pulls = 36**3 * math.log(2 * HORIZON**4) * LOG**3.5 / 0.5 * 80
     for c, scale in ((18.0, 1.0), (9.0, 0.125)):
-        found = bounds.dp_robust_ucb_upper(
-            means=MEANS, epsilon=0.5, v=0.5, u=2.0, horizon=HORIZON, variant="corrected", c=c
-        )
-        assert found == close(scale * corrected + 6 * 0.75)
-    assert bounds.dp_robust_ucb_upper(means=MEANS, epsilon=0.5, v=0.5, u=2.0, horizon=1, variant="corrected") == close(
-        6 * 0.75
-    )
-    # sum of gap^-2 = 20
-    assert bounds.dp_upper(means=MEANS, epsilon=0.5, v=0.5, u=8.0, horizon=HORIZON) == close(4 * LOG / 0.5 * 20 + 0.5)
-    assert bounds.dp_upper(means=MEANS, epsilon=0.5, v=0.5, u=8.0, horizon=HORIZON, variant="rate") == close(
-        64 * LOG / 0.5 * 20 + 0.5
-    )
-    assert bounds.ldp_upper(means=MEANS, epsilon=0.5, v=0.5, u=2.0, horizon=HORIZON) == close(
-        16 * LOG / 0.25 * 20 + 0.5
-    )
-    # sum of gap^-5 = 1024 + 32
-    assert bounds.ldp_upper(means=MEANS, epsilon=0.5, v=0.5, u=2.0, horizon=HORIZON, variant="rate") == close(
-        16 * LOG / 0.25 * 1056 + 0.5
-    )
+        assert bounds.dp_robust_ucb_upper(**private, **corrected, c=c) == close(scale * pulls + 6 * 0.75)
+    assert bounds.dp_robust_ucb_upper(**private | {"horizon": 1}, **corrected) == close(6 * 0.75)
+    large = private | {"u": 8.0}
+    assert bounds.dp_upper(**large) == close(4 * LOG / 0.5 * 20 + 0.5)
+    assert bounds.dp_upper(**large, variant="rate") == close(64 * LOG / 0.5 * 20 + 0.5)
+    assert bounds.ldp_upper(**private) == close(16 * LOG / 0.25 * 20 + 0.5)
+    assert bounds.ldp_upper(**private, variant="rate") == close(16 * LOG / 0.25 * 1056 + 0.5)
     # v = 1: exponents 1/2; u^(1/4) = 2, u^(2/2) = 16
-    assert bounds.dp_upper_independent(n_arms=4, epsilon=0.25, v=1.0, u=16.0, horizon=HORIZON) == close(
-        2 * math.sqrt(16 * LOG * HORIZON)
-    )
-    assert bounds.ldp_upper_independent(n_arms=4, epsilon=0.5, v=1.0, u=16.0, horizon=HORIZON) == close(
-        16 * math.sqrt(16 * LOG * HORIZON)
-    )
+    four = {"n_arms": 4, "v": 1.0, "u": 16.0, "horizon": HORIZON}
+    assert bounds.dp_upper_independent(**four, epsilon=0.25) == close(2 * math.sqrt(16 * LOG * HORIZON))
+    assert bounds.ldp_upper_independent(**four, epsilon=0.5) == close(16 * math.sqrt(16 * LOG * HORIZON))
 
 
 def test_corrected_upper_bounds_count_the_pulls():
@@ -107,48 +91,36 @@ def test_corrected_instance_independent_bounds_by_hand(v=0.5):
 
 def test_lower_bounds_by_hand():
     # v = 1: p = gap^2 / u = 1/100; 3 bad arms
-    assert bounds.dp_lower(n_arms=4, gap=0.1, epsilon=0.5, v=1.0, horizon=HORIZON) == close(3 * LOG / 0.5 / 0.1)
-    p = 0.01
-    assert bounds.dp_lower(n_arms=4, gap=0.1, epsilon=0.1, v=1.0, horizon=HORIZON, variant="corrected") == close(
-        3 * 0.1 * LOG / -math.log(1 - p * (1 - math.exp(-0.1)))
-    )
-    assert bounds.ldp_lower(n_arms=4, gap=0.1, epsilon=0.5, v=1.0, horizon=HORIZON) == close(3 * LOG / 0.25 / 0.1)
+    game, p, corrected = {"n_arms": 4, "gap": 0.1, "v": 1.0, "horizon": HORIZON}, 0.01, {"variant": "corrected"}
+    assert bounds.dp_lower(**game, epsilon=0.5) == close(3 * LOG / 0.5 / 0.1)
+    exact = -math.log(1 - p * (1 - math.exp(-0.1)))
+    assert bounds.dp_lower(**game, epsilon=0.1, **corrected) == close(3 * 0.1 * LOG / exact)
+    assert bounds.ldp_lower(**game, epsilon=0.5) == close(3 * LOG / 0.25 / 0.1)
     weight = math.log(1.5)  # e^eps = 1.5: C = 0.25
     assert bounds.local_loss(epsilon=weight) == close(0.25)
     assert bounds.local_loss(epsilon=1.0) == close((math.e - 1) ** 2)
-    found = bounds.ldp_lower(n_arms=4, gap=0.1, epsilon=weight, v=1.0, horizon=HORIZON, variant="corrected")
-    assert found == close(3 * 0.1 * LOG / (0.25 * p**2))
-    found = bounds.ldp_lower(n_arms=4, gap=0.1, epsilon=weight, v=1.0, horizon=HORIZON, u=0.5, variant="corrected")
-    assert found == close(3 * 0.1 * LOG / (0.25 * (2 * p) ** 2))
-    assert (
-        bounds.ldp_lower(n_arms=4, gap=0.1, epsilon=weight, v=1.0, horizon=HORIZON, u=0.01, variant="corrected") == 0.0
-    )
+    for u, mass in ((1.0, p), (0.5, 2 * p)):
+        found = bounds.ldp_lower(**game, epsilon=weight, u=u, **corrected)
+        assert found == close(3 * 0.1 * LOG / (0.25 * mass**2))
+    assert bounds.ldp_lower(**game, epsilon=weight, u=0.01, **corrected) == 0.0
     # v = 1/2: p = (gap^1.5 / u)^2 = gap^3
-    found = bounds.ldp_lower(n_arms=2, gap=0.1, epsilon=weight, v=0.5, horizon=HORIZON, variant="corrected")
+    found = bounds.ldp_lower(**game | {"n_arms": 2, "v": 0.5}, epsilon=weight, **corrected)
     assert found == close(0.1 * LOG / (0.25 * 1e-6))
 
 
 def test_the_two_hypotheses_are_optimised_over_the_gap():
     """By brute force over the gap: T g/8 exp(-loss T p^j / (K-1)), with p the mass that lifts an arm to 2 g."""
-    v, u, arms, horizon, epsilon = 0.5, 2.0, 5, 10**7, 0.5
-    gaps = np.logspace(-5, -0.5, 4001)
-    mass = ((2 * gaps) ** (1 + v) / u) ** (1 / v)
+    central, local = bounds.dp_lower_independent, partial(bounds.ldp_lower_independent, variant="corrected")
     share = 0.5 * 3 / (0.5 * 1e6)
-    assert bounds.dp_lower_independent(n_arms=4, epsilon=0.5, v=1.0, horizon=10**6) == close(
-        1e6 / 16 * math.sqrt(share / math.e)
-    )
+    assert central(n_arms=4, epsilon=0.5, v=1.0, horizon=10**6) == close(1e6 / 16 * math.sqrt(share / math.e))
     assert bounds.ldp_lower_independent(n_arms=4, epsilon=0.5, v=1.0, horizon=10**4) == close(math.sqrt(16) * 100)
-    assert bounds.ldp_lower_independent(n_arms=4, epsilon=math.log(1.5), v=1.0, horizon=1, variant="corrected") == 0.0
-    for loss, exponent, found in (
-        (epsilon, 1, bounds.dp_lower_independent(n_arms=arms, epsilon=epsilon, v=v, horizon=horizon, u=u)),
-        (
-            bounds.local_loss(epsilon=epsilon),
-            2,
-            bounds.ldp_lower_independent(n_arms=arms, epsilon=epsilon, v=v, horizon=horizon, u=u, variant="corrected"),
-        ),
-    ):
-        best = np.max(horizon * gaps / 8 * np.exp(-loss * horizon / (arms - 1) * mass**exponent) * (mass <= 1))
-        assert found == close(best, rel=1e-4)
+    assert local(n_arms=4, epsilon=math.log(1.5), v=1.0, horizon=1) == 0.0
+    game = {"n_arms": 5, "epsilon": 0.5, "v": 0.5, "u": 2.0, "horizon": 10**7}
+    gaps = np.logspace(-5, -0.5, 4001)
+    mass = ((2 * gaps) ** 1.5 / 2.0) ** 2
+    for bound, loss, exponent in ((central, 0.5, 1), (local, bounds.local_loss(epsilon=0.5), 2)):
+        best = np.max(1e7 * gaps / 8 * np.exp(-loss * 1e7 / 4 * mass**exponent) * (mass <= 1))
+        assert bound(**game) == close(best, rel=1e-4)
 
 
 def test_lower_bounds_of_bounded_rewards_by_hand():
@@ -294,28 +266,3 @@ def test_the_width_for_a_regular_tail_covers_quantiles_means(shape):
     assert bounds.quantile_width(excess=excess, second=second) == close(14 * excess + math.sqrt(28 * second) + 7 / 3)
     # of g, the rewards beyond the threshold: what counts, choice and the tail of a binomial law allow
     assert 14 - math.sqrt(28) > 2 + 7 / 3 + 4
-
-
-# --- the boundary
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: bounds.robust_ucb_upper(means=MEANS, v=1.5, u=1.0, horizon=HORIZON), "v must be"),
-        (
-            lambda: bounds.dp_upper(
-                means=MEANS, epsilon=0.5, v=0.5, u=1.0, horizon=HORIZON, beta=1.0, variant="corrected"
-            ),
-            "beta must be",
-        ),
-        (
-            lambda: bounds.ldp_upper(means=MEANS, epsilon=0.5, v=0.5, u=1.0, horizon=HORIZON, variant="misprinted"),
-            "variant must be one of",
-        ),
-        (lambda: bounds.quantile_width(excess=0.5, second=1.0), "excess must be"),
-    ],
-)
-def test_bad_input_is_refused(call, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
-        call()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import math
-import random
 import sys
 from dataclasses import dataclass, field, replace
 
@@ -152,18 +151,6 @@ def test_a_run_finds_nothing_that_another_left():
     policy = Replayed(np.tile([0, 1], (5, 1)))
     simulate(Arms.bernoulli([0.5, 0.4]), policy, horizon=5, replications=4, seed=0)  # the rows of a second are missing
     assert policy.place == 0 and policy.told == []
-
-
-@pytest.mark.parametrize(
-    "stream",
-    [np.random.default_rng(1), random.Random(1), np.random.RandomState(1)],
-    ids=["Generator", "Random", "RandomState"],
-)
-def test_a_policy_with_a_stream_of_its_own_is_refused(stream):
-    policy = UCB1()
-    policy.inside = {"deep": [stream]}
-    with pytest.raises(ValueError, match="UCB1 must draw from the streams that it is given, got one of its own"):
-        simulate(Arms.bernoulli([0.5, 0.4]), policy, horizon=5, replications=2, seed=0)
 
 
 FILES = {

@@ -136,13 +136,8 @@ def test_the_fit_of_kappa_finds_the_power_that_is_there():
     frame, runs = [], np.arange(4)
     for p in (0.1, 0.5):
         for size in (2, 4, 8):
-            late = (
-                bounds.theorem_12(
-                    n_arms=size + 8, list_size=size, p=p, gap=0.95 * p, horizon=100, epsilon=1.0, variant="corrected"
-                )
-                * size**0.3
-                * (1 + 0.1 * runs)
-            )
+            game = {"n_arms": size + 8, "list_size": size, "p": p, "gap": 0.95 * p, "horizon": 100, "epsilon": 1.0}
+            late = bounds.theorem_12(**game, variant="corrected") * size**0.3 * (1 + 0.1 * runs)
             labels = {"trust": "central", "p": p, "n_arms": size + 8, "list_size": size, "replication": runs}
             for t, regret in ((10**5, 7.0 + 0 * late), (10**6, 8.0), (10**7, 7.0 + late)):
                 frame.append(pd.DataFrame(labels | {"t": t, "regret": regret}))

@@ -88,20 +88,13 @@ def test_gaussian_agrees_with_dp_accounting(delta):
 
 
 def test_gaussian_limits():
+    one = {"delta": 1e-3, "sensitivity": 1.0}
     for method in ("analytic", "classical"):
-        assert gaussian_sigma(math.inf, delta=1e-3, sensitivity=1.0, calibration=method) == 0.0
-    assert (
-        gaussian_epsilon(0.0, delta=1e-3, sensitivity=1.0)
-        == gaussian_epsilon(1e-320, delta=1e-3, sensitivity=1.0)
-        == math.inf
-    )
+        assert gaussian_sigma(math.inf, **one, calibration=method) == 0.0
+    assert gaussian_epsilon(0.0, **one) == gaussian_epsilon(1e-320, **one) == math.inf
     # Total variation of two unit Gaussians at distance mu is erf(mu / sqrt(8)): 0.0398776 at mu = 0.1.
-    assert (
-        gaussian_epsilon(10.0, delta=0.03988, sensitivity=1.0)
-        == 0.0
-        < gaussian_epsilon(10.0, delta=0.03987, sensitivity=1.0)
-        < 1e-3
-    )
+    assert gaussian_epsilon(10.0, delta=0.03988, sensitivity=1.0) == 0.0
+    assert 0.0 < gaussian_epsilon(10.0, delta=0.03987, sensitivity=1.0) < 1e-3
 
 
 # Samplers

@@ -25,7 +25,6 @@ from private_bandits.streams import streams
 ANCHORS = [[0.5, -0.2, 0.4], [-0.7, 0.6, 0.3], [0.2, 0.9, -0.6], [0.1, 0.1, 0.2]]
 TABLE = [[0.2, 0.5, 0.8, 0.9], [0.4, 0.3, 0.5, 0.1], [0.0, 1.0, 0.3, 0.3]]
 RADIAL = ("quadratic", "smooth", "distance", "kinked")
-FIT = {"sphere": "distance", "sphere_strong": "kinked", "saha_tewari": "smooth", "hazan_levy": "quadratic"}
 
 
 def convex(kind, **options):

@@ -9,11 +9,7 @@ import pytest
 from scipy import stats
 
 from private_bandits.kernels import episodes
-from private_bandits.papers.heavy_tailed import (
-    adap_robust_ucb,
-    pareto_arms,
-    setting,
-)
+from private_bandits.papers.heavy_tailed import adap_robust_ucb, pareto_arms, setting
 from private_bandits.simulation import simulate
 from private_bandits.streams import streams
 
@@ -63,11 +59,6 @@ def test_guarantees_and_refusals():
     ):
         with pytest.raises(ValueError, match=message):
             adap_robust_ucb(1.0, **{"v": 0.5, "u": 1.0, "horizon": 10} | wrong)
+    heavy, policy = pareto_arms([0.5, 0.4], 1.6), adap_robust_ucb(1.0, v=0.9, u=1.0, horizon=100)
     with pytest.raises(ValueError, match="the moment of order 1.9 must be finite"):
-        simulate(
-            pareto_arms([0.5, 0.4], 1.6),
-            adap_robust_ucb(1.0, v=0.9, u=1.0, horizon=100),
-            horizon=9,
-            replications=1,
-            seed=0,
-        )
+        simulate(heavy, policy, horizon=9, replications=1, seed=0)

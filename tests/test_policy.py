@@ -194,6 +194,7 @@ PLAYED = [
         ("privacy", 1.0, "privacy of coin must be a Guarantee or 'not stated', got 1.0"),
         ("mechanism", "magic", "mechanism of coin must be one of 'none', .* got 'magic'"),
         ("calibration", "loud", "calibration of coin must be one of '', .* got 'loud'"),
+        ("paper", None, "paper of coin must be text, got None"),
         ("variant", ("printed",), r"variant of coin must be text, got \('printed',\)"),
         ("horizon", -1, "horizon of coin must be >= 0, got -1"),
     ],

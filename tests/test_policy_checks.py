@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
-import random
 import threading
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
 import numpy as np
 import pytest
@@ -13,9 +13,13 @@ from test_simulate import GAMES
 
 from private_bandits import Arms, Player, check_policy
 from private_bandits.baselines import replay, ucb
+from private_bandits.kernels import replay as replaying
+from private_bandits.kernels import weighted
 from private_bandits.papers.cascading import b_lb
+from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import ConvexLoss, LinearContext
+from private_bandits.streams import streams
 from private_bandits_book.chapters.audit import cases
 from private_bandits_book.pages.algorithms import listed
 from private_bandits_book.rivals.single_observation import OneBit
@@ -40,11 +44,6 @@ class Good(Player):
 
     def tell(self, feedback):
         pass
-
-
-def draws_in_start(self, problem, choice, noise):
-    random.random()
-    return Good.start(self, problem, choice, noise)
 
 
 def late(self):
@@ -80,16 +79,10 @@ BROKEN = {
         {"privacy": Guarantee.certified(1.0, 1.0, "central", "one sum")},
         ["mechanism of mine must be what protects it, got 'none' for Guarantee(central, promised ε = 1"],
     ),
-    "nothing and a stream": (
-        {"privacy": "not stated", "rng": np.random.default_rng(1)},
-        ["privacy of mine must be stated", "Broken must draw from the streams that it is given, got one of its own"],
-    ),
     "NumPy's stream": (
         {"ask": lambda self: [np.random.randint(2)]},  # noqa: NPY002
         [f"{LEAKS}np.random: {GIVEN} of start()"],
     ),
-    "Python's stream": ({"ask": lambda self: [random.randrange(2)]}, [f"{LEAKS}random: {GIVEN} of start()"]),
-    "in start": ({"start": draws_in_start}, [f"{LEAKS}random: {GIVEN} of start()"]),
     "another stream": (
         {"ask": lambda self: [int(np.random.default_rng().integers(2))]},
         ["a run of mine must follow from its streams, got "],
@@ -134,13 +127,10 @@ def test_each_failure_is_told_in_a_line(broken, lines):
 
 
 def test_mechanism_and_variant_are_stated_by_the_policy_itself():
-    plain = type(
-        "Plain", (Player,), {name: getattr(Good, name) for name in ("name", "privacy", "start", "ask", "tell")}
-    )
-    with pytest.raises(
-        ValueError, match="^mechanism of mine must be stated: what .*\nvariant of mine must be stated: "
-    ):
-        check_policy(plain(), ARMS)
+    held = {name: getattr(Good, name) for name in ("name", "privacy", "start", "ask", "tell")}
+    said = "^mechanism of mine must be stated: what .*\nvariant of mine must be stated: "
+    with pytest.raises(ValueError, match=said):
+        check_policy(type("Plain", (Player,), held)(), ARMS)
 
 
 def test_what_is_no_policy_is_refused():
@@ -167,11 +157,11 @@ PROBLEMS = [
 ]
 
 
-def fitting(policy):
+def fitting(policy, rounds=20):
     """The first problem that a policy takes."""
     for problem in PROBLEMS:
         with suppress(ValueError):
-            policy.check(problem, 20)
+            policy.check(problem, rounds)
             return problem
     raise AssertionError(policy)
 
@@ -182,3 +172,16 @@ def test_all_policies_of_the_book_pass():
         check_policy(policy, fitting(policy), horizon=20)
         names.add(policy.name)
     assert len(names) > 40
+
+
+def test_without_privacy_no_policy_of_the_book_draws_noise(monkeypatch):
+    """But for two loops: replay rounds by chance, and weighted regression draws its matrices at scale 0."""
+    monkeypatch.setattr("private_bandits.policy.used_again", nullcontext)  # the loop draws from the very streams
+    played = 0
+    for _, policy in listed(math.inf):
+        if isinstance(policy, Policy) and policy.privacy.trust == "none" and policy.kernel not in (replaying, weighted):
+            problem, source, untouched = fitting(policy, 900), streams(11, 0), streams(11, 0)
+            policy.play(problem, 900, np.array([900]), source, policy.blank(problem, 0))
+            assert source.noise.bit_generator.state == untouched.noise.bit_generator.state, policy
+            played += 1
+    assert played > 60

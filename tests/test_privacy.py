@@ -43,12 +43,6 @@ def subset_delta(channel, epsilon):
     return worst
 
 
-@pytest.mark.parametrize(("epsilon", "n_values"), [(1e-3, 2), (1.0, 5), (300.0, 17)])
-def test_randomised_response_pays_exactly_epsilon(epsilon, n_values):
-    channel = response_channel(epsilon, n_values)
-    assert channel_loss(channel) == pytest.approx(epsilon, abs=1e-10)
-
-
 def test_channels_at_their_ends():
     assert channel_loss(np.eye(3)) == math.inf
     assert channel_loss([[0.25, 0.75, 0.0]] * 3) == channel_loss([[1.0]]) == 0.0
@@ -154,15 +148,11 @@ def test_the_ends_of_rho():
 
 def test_a_promise_of_rho_is_one_at_every_delta_and_of_its_own_kind():
     rho = Guarantee.concentrated(0.05, "central", "noisy sums", delta=1e-3, joint=True)
-    assert [rho.at(delta) for delta in (0.0, 1e-6, 1e-3)] == [
-        None,
-        concentrated_epsilon(0.05, delta=1e-6),
-        rho.epsilon,
-    ]
+    at = [rho.at(delta) for delta in (0.0, 1e-6, 1e-3)]
+    assert at == [None, concentrated_epsilon(0.05, delta=1e-6), rho.epsilon]
     assert rho.facts()["trust"] == "central, joint" and "ρ = 0.05" in str(rho)
-    plain = guarantee(delta=1e-3)
-    joint = guarantee(trust="central", joint=True)
-    kinds = (
+    plain, joint = guarantee(delta=1e-3), guarantee(trust="central", joint=True)
+    kinds = [
         rho,
         plain,
         guarantee(),
@@ -170,10 +160,9 @@ def test_a_promise_of_rho_is_one_at_every_delta_and_of_its_own_kind():
         joint,
         Guarantee.none(),
         guarantee(epsilon=math.inf, rho=0.1),
-    )
-    assert [each.kind for each in kinds] == [
-        *("joint concentrated", "approximate", "pure", "pure", "joint pure", "none", "concentrated")
     ]
+    told = ["joint concentrated", "approximate", "pure", "pure", "joint pure", "none", "concentrated"]
+    assert [each.kind for each in kinds] == told
     assert (plain.at(1e-4), plain.at(1e-3), plain.at(0.1), Guarantee.none().at(0.0)) == (None, 0.2, 0.2, math.inf)
 
 
@@ -208,8 +197,6 @@ def test_labels_show_what_differs(changes, label):
         (lambda: guarantee(reason="a\nb"), "reason must be one line of text, got 'a\\nb'"),
         (lambda: guarantee(joint=True), "trust must be 'central' where privacy is joint, got 'local'"),
         (lambda: guarantee(joint=1, trust="central"), "joint must be True or False, got 1"),
-        (lambda: guarantee(rho=-1.0), "rho must be >= 0, got -1.0"),
-        (lambda: concentrated_epsilon(-1.0, delta=0.1), "rho must be >= 0, got -1.0"),
         (lambda: concentrated_epsilon(1.0, delta=0.0), "delta must be"),
         (lambda: concentrated_rho(math.inf), "epsilon must be"),
         (lambda: channel_loss([[0.5, 0.4]]), "channel must have rows that sum to 1, got"),

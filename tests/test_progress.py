@@ -61,7 +61,12 @@ def test_the_estimate_of_a_chapter_follows_its_parameters(chapter, capsys):
     assert runs < 1 or f" to {fixed + runs:.0f} s on this machine" in fewer
 
 
-def test_the_estimate_follows_a_trial_of_the_machine(capsys, monkeypatch):
+def test_the_estimate_follows_a_trial_of_the_machine_and_above_a_minute_says_how_to_make_it_smaller(
+    capsys, monkeypatch
+):
+    long, short = said(capsys, "cascading", replications=60), said(capsys, "cascading", horizon=2000)
+    assert seconds(long) > 60 > seconds(short)
+    assert "fewer rounds or replications" in long and "fewer" not in short
     fixed, runs = cost("cascading")
     assert seconds(said(capsys, "cascading", n_jobs=1)) == fixed + 2 * runs
     monkeypatch.setattr(progress, "_pace", lambda: 3.0)
@@ -76,12 +81,6 @@ def test_the_trial_is_short_and_says_how_slow_the_machine_is(monkeypatch):
     assert time.perf_counter() - since < 5.0
     monkeypatch.setattr(progress.time, "perf_counter", itertools.count(step=2.0).__next__)
     assert TRIAL() == pytest.approx(2.0 / progress._TRIAL)
-
-
-def test_above_a_minute_it_says_how_to_make_it_smaller(capsys):
-    long, short = said(capsys, "cascading", replications=60), said(capsys, "cascading", horizon=2000)
-    assert seconds(long) > 60 > seconds(short)
-    assert "fewer rounds or replications" in long and "fewer" not in short
 
 
 def test_a_long_work_says_where_it_is_now_and_then(capsys, monkeypatch):

@@ -46,13 +46,6 @@ def test_every_listed_module_has_a_place_on_one_page():
     assert sorted({*named}) == sorted(shown()) and len(named) == len({*named})
 
 
-def test_what_is_listed_is_there_once_and_in_order():
-    for room, module in [*shown().items(), ("", listed.modules()[""])]:
-        names = module.__all__
-        assert sorted(names) == list(names) and len({*names}) == len(names), room
-        assert all(hasattr(module, name) for name in names), room
-
-
 def test_the_bounds_of_every_paper_come_with_it():
     """In a process of its own, where nobody has imported them before."""
     code = """

@@ -302,9 +302,10 @@ add(
 # many actions in small steps, so that the noise decides when some leave
 ANGLES = np.linspace(0.0, 3.0, 60)
 GRADED = np.array([np.column_stack([np.cos(ANGLES), 0.1 * np.sin(ANGLES)])])
+STEPS = LinearContext.table(GRADED, GRADED @ np.array([0.9, 0.1]))
 add(
     contextual, "weighted_regression", "chen_weighted_regression",
-    [*TABLES, LinearContext.table(GRADED, GRADED @ np.array([0.9, 0.1]))], 10_000,
+    [*TABLES, STEPS], 10_000,
     *(
         {"epsilon": epsilon, "delta": 0.1, "dim": 2, "horizon": 20_000, "batches": batches}
         for epsilon in (20.0, INF)
@@ -312,12 +313,12 @@ add(
     ),
 )  # fmt: skip
 TRIPLE = LinearContext.table([[[1.0, 0.0], [0.6, 0.6], [0.0, 0.9]]], [[0.9, 0.5, -0.4]])
-for known in (instances.one_set(2), instances.one_set(3, gap=0.9), instances.or_nothing(0.9), TRIPLE):
+for known in (instances.one_set(2), instances.one_set(3, gap=0.9), instances.or_nothing(0.9), TRIPLE, STEPS):
     add(
         contextual, "private_rewards", "hanna_local", [known], 900,
         *(
             {"epsilon": epsilon, "n_actions": known.n_actions, "dim": known.dim, "horizon": 900}
-            for epsilon in (5.0, 400.0)
+            for epsilon in (5.0, 20.0, 400.0)
         ),
     )  # fmt: skip
 
@@ -471,16 +472,3 @@ def test_every_policy_of_the_list_has_cases_with_its_reference(room):
     for file, policy in room.algorithms(1.0, delta=1e-3):
         assert callable(getattr(room, file).reference)
         assert kind(file, policy) in played, (file, policy.name, policy.variant)
-
-
-def test_references_and_constructors_have_the_same_arguments():
-    """By name, default and order: but for the problem, and what one file needs for two constructors."""
-    for case in CASES:
-        make, reference = getattr(case.room, case.name), getattr(case.room, case.file).reference
-        taken = {n: p.default for n, p in inspect.signature(make).parameters.items() if n != "problem"}
-        given = [*inspect.signature(reference).parameters.values()]
-        assert [p.name for p in given[:3]] == ["problem", "rounds", "streams"]
-        assert all(p.kind is p.KEYWORD_ONLY for p in given[3:])
-        theirs = {p.name: p.default for p in given[3:]}
-        assert {n: theirs[n] for n in taken} == taken and [n for n in theirs if n in taken] == [*taken], case.name
-        assert {*theirs} - {*taken} <= {"kl", "growth", "slow", "flip", "sent", "least"}, case.name

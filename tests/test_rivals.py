@@ -241,25 +241,19 @@ def test_it_plays_as_its_pseudo_code(name, epsilon):
             wanted = other.send(reward)
 
 
-@RIVALS
-def test_it_can_be_played_repeated_and_compared(name):
-    policy = MADE[name][0](1.0)
+PLAYED = {name: make for name, (make, _) in MADE.items()} | {"known noise": lambda e: KnownNoise(e, horizon=HORIZON)}
+
+
+@pytest.mark.parametrize("make", PLAYED.values(), ids=PLAYED)
+def test_it_can_be_played_repeated_and_compared_its_example_runs_and_it_learns(make):
+    policy = make(1.0)
     check_policy(policy, ARMS, horizon=700)
     assert type(policy).__name__ in rivals.__all__
     bibliography = Path(__file__).parents[1].joinpath("book", "references.bib").read_text(encoding="utf-8")
     assert not policy.paper or f"{{{policy.paper}," in bibliography
-
-
-@RIVALS
-def test_its_example_runs(name):
-    module = importlib.import_module(type(MADE[name][0](1.0)).__module__)
-    failed, tried = doctest.testmod(module)
+    failed, tried = doctest.testmod(importlib.import_module(type(policy).__module__))
     assert tried and not failed
-
-
-@RIVALS
-def test_it_learns(name):
-    late = trace(Arms.bernoulli([0.1, 0.9]), MADE[name][0](8.0), horizon=HORIZON, seed=2)[2000:, 0]
+    late = trace(Arms.bernoulli([0.1, 0.9]), make(8.0), horizon=HORIZON, seed=2)[2000:, 0]
     assert late.mean() > 0.9
 
 
@@ -314,7 +308,6 @@ def _noise(policy, pulls, read, n_arms=1):
 
 
 E = 0.8
-MU = math.sqrt(2 * DPTSUCB(E, horizon=HORIZON, delta=DELTA).privacy.rho)
 SIGMA = 1 / math.sqrt(2 * AdaCUCB(E, delta=DELTA).privacy.rho)
 SCALES = {  # policy, pulls, what it released of a sum, and the law that keeps the promise
     "lazy ucb": (LazyUCB(E), 3, lambda a: 2 * a.means[0], scipy.stats.laplace, 1 / E),
@@ -455,14 +448,6 @@ def test_known_noise_has_the_posterior_of_the_sums_that_are_released(epsilon, fi
     assert np.abs(found - wanted).sum() / 2 < 0.03
     flat = np.diff(learner.below[arm - 1], prepend=0.0)  # nothing is known of another arm
     assert np.abs(flat - np.diff(np.sin(np.linspace(0, np.pi / 2, 401)) ** 2)).max() < 1e-12
-
-
-def test_known_noise_can_be_played_and_learns():
-    policy = KnownNoise(1.0, horizon=HORIZON)
-    check_policy(policy, ARMS, horizon=700)
-    assert not doctest.testmod(importlib.import_module(KnownNoise.__module__)).failed
-    late = trace(Arms.bernoulli([0.1, 0.9]), KnownNoise(8.0, horizon=HORIZON), horizon=HORIZON, seed=2)[2000:, 0]
-    assert late.mean() > 0.9
 
 
 def test_an_arm_waits_until_it_has_won_as_often_as_its_release_is_worth():

@@ -47,24 +47,13 @@ def slide_epoch(epoch, log, epsilon, v, u, c):
 @pytest.mark.parametrize(("size", "epoch"), [(2, 1), (5, 3)])
 def test_epochs_are_those_of_the_bounds(v, c, size, epoch):
     """Two independent pieces of code for R and err; and the threshold is c/2 err, 12 err as printed."""
-    beta, epsilon, u = 0.01, 0.4, 5.6
-    dp_log, ldp_log = math.log(4 * size * epoch**2 / beta), math.log(8 * size * epoch**2 / beta)
-    for policy, expected in (
-        (
-            dp_robust_se(epsilon, v=v, u=u, beta=beta, c=c),
-            bounds.dp_epoch(epoch=epoch, log=dp_log, epsilon=epsilon, v=v, u=u, c=c),
-        ),
-        (
-            ldp_robust_se(epsilon, v=v, u=u, beta=beta, c=c),
-            bounds.ldp_epoch(epoch=epoch, log=ldp_log, epsilon=epsilon, v=v, u=u, c=c),
-        ),
-        (
-            ldp_robust_se(epsilon, v=v, u=u, beta=beta, c=c, variant="slide_rate"),
-            slide_epoch(epoch, ldp_log, epsilon, v, u, c),
-        ),
-    ):
+    beta, law = 0.01, {"epsilon": 0.4, "v": v, "u": 5.6, "c": c}
+    logs = [math.log(inside * size * epoch**2 / beta) for inside in (4, 8, 8)]
+    made = dp_robust_se(**law, beta=beta), ldp_robust_se(**law, beta=beta)
+    made = *made, ldp_robust_se(**law, beta=beta, variant="slide_rate")
+    for policy, log, bound in zip(made, logs, (bounds.dp_epoch, bounds.ldp_epoch, slide_epoch), strict=True):
+        expected = bound(epoch=epoch, log=log, **law)
         share, width = elimination._epoch(policy.record.terms, beta, size, epoch)
-        log = dp_log if policy.name == "DP Robust SE" else ldp_log
         if expected.pulls > 2.0**62 / size:
             assert share == 2**62 // size  # longer than any run
             continue

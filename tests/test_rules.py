@@ -18,18 +18,7 @@ import scipy
 
 from private_bandits.estimates import Interval, difference_interval, fit_exponent, mean_interval, ratio_interval
 from private_bandits.papers import cascading, semibandits
-from private_bandits_book.judging import (
-    at_most,
-    compared,
-    exactly,
-    falling,
-    less,
-    minus,
-    order,
-    pick,
-    rarer,
-    within,
-)
+from private_bandits_book.judging import at_most, compared, exactly, falling, less, minus, order, pick, rarer, within
 from private_bandits_book.judging.claims import Claim
 from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.judging.rulings import (
@@ -85,20 +74,12 @@ def test_a_difference_of_uneven_intervals_has_the_other_ones_far_end():
         (NEAR, about(1020.0, 12.0), UNDECIDED, "its interval reaches it"),
         (NEAR, about(986.0, 31.0), UNDECIDED, "too wide"),
         (NEAR, about(1030.0, 12.0), NOT_REPRODUCED, "lies outside"),
-        (NEAR, about(940.0, 12.0), NOT_REPRODUCED, "lies outside"),
     ],
 )
 def test_each_rule_rules(rule, measured, verdict, reason):
     ruling = rule(measured)
     assert ruling.verdict == verdict and (ruling.measurement == measured or math.isnan(measured.low))
     assert reason in ruling.reason
-
-
-@pytest.mark.parametrize("holds", [True, False, np.True_, np.False_])
-def test_an_exact_statement_follows_its_computation(holds):
-    ruling = Holds()(holds, "625 cases of 625", 625)
-    assert ruling.verdict == (REPRODUCED if holds else NOT_REPRODUCED)
-    assert (ruling.reason, ruling.measurement.measured) == ("625 cases of 625", 625)
 
 
 @pytest.mark.parametrize("rule", [LESS, NEAR, Holds()])
@@ -110,10 +91,13 @@ def test_a_missing_measurement_is_undecided(rule, missing):
     assert all(math.isnan(x) for x in ruling.measurement[:4])
 
 
-def test_numbers_that_do_not_tell_are_undecided_and_said():
-    ruling = Holds(DERIVED)(None, "between 0.5 and 2100", 0.5)
-    assert (ruling.verdict, ruling.reason, ruling.evidence) == (UNDECIDED, "between 0.5 and 2100", DERIVED)
-    assert ruling.measurement.measured == 0.5
+@pytest.mark.parametrize(
+    ("holds", "verdict"), [(True, REPRODUCED), (np.True_, REPRODUCED), (np.False_, NOT_REPRODUCED), (None, UNDECIDED)]
+)
+def test_an_exact_statement_follows_its_computation_and_one_that_does_not_tell_is_undecided(holds, verdict):
+    ruling = Holds(DERIVED)(holds, "625 cases of 625", 625)
+    assert (ruling.verdict, ruling.reason, ruling.evidence) == (verdict, "625 cases of 625", DERIVED)
+    assert ruling.measurement.measured == 625
 
 
 GOOD, BAD, OPEN = UPPER(about(0.6)), UPPER(about(2.0)), UPPER(about(0.7, 0.5))
@@ -194,11 +178,8 @@ def test_a_claim_that_rests_on_others_is_as_bad_as_the_worst_of_them():
     assert math.isnan(found.measurement.measured)
 
 
-def test_a_claim_without_any_part_is_not_shown():
+def test_a_claim_without_any_part_is_not_shown_and_a_verdict_cannot_be_typed():
     assert all_of().missing and not all_of(OPEN).missing
-
-
-def test_a_verdict_cannot_be_typed():
     with pytest.raises(TypeError, match="never typed"):
         Ruling(REPRODUCED, "because", about(1.0), MEASURED)
 
@@ -242,7 +223,6 @@ def spread(number, middle=1.0, wide=0.1):
         ([*spread(95), *spread(5, 10.0)], 0, ()),  # often enough to be seen, and for the interval
         ([768.0, 1024.0, 1024.0, 1024.0, 1024.0], 1, (768.0, 1024.0)),  # a staircase
         ([1024.0] * 5, 5, (1024.0, math.nan)),  # of which one step was drawn
-        ([*spread(4), 30.0], 1, (30.0, 1.0)),
         ([*spread(4), 5.0], 0, ()),  # four runs do not tell what is far
         ([*spread(19), 1.5], 0, ()),  # beyond the others, by less than they spread
         ([-5.0, *spread(19)], 1, (-5.0, 1.0)),
@@ -329,7 +309,6 @@ LDP1 = {variant: semibandits.cucb_ldp1(1.0, list_size=4, variant=variant) for va
             [LDP1["repaired"], semibandits.cucb_ldp2(1.0, variant="repaired")],
             "must be one algorithm",
         ),
-        ([LDP1["printed"]], LDP1.values(), "must be one algorithm"),
         ([LDP1["printed"]], [], "must keep"),
         ([LDP1["printed"]], [replace(LDP1["repaired"], mechanism="gaussian")], "must keep noise family, .*'gaussian'"),
     ],
@@ -405,26 +384,20 @@ COMPARISONS = [
     (less(FIELD, A, B, epsilon=[2.0, 1.0]), REPRODUCED, "a minus b is -5"),  # the first of several is the number
     (less([FIELD, field(a=70.0, b=60.0)], A, B, **ONE), NOT_REPRODUCED, "a minus b is 10"),
     (less(FIELD, A, {"policy": "d"}, **ONE), UNDECIDED, "not shown at these parameters: policy d, epsilon 1"),
-    (less(FIELD, A, B, epsilon=[]), UNDECIDED, "not shown"),
     (less([], A, B), UNDECIDED, "not shown"),
     (less(FIELD, A | {"epsilon": 2.0}, A | {"epsilon": 1.0}), REPRODUCED, "a at epsilon 2 minus at epsilon 1 is -25"),
     (order(FIELD[FIELD["epsilon"] == 1.0], A, B), REPRODUCED, "a minus b"),
     (order(FIELD[FIELD["epsilon"] == 1.0], A, B, C), UNDECIDED, "b minus c"),
     (order(FIELD[FIELD["epsilon"] == 1.0], C, B, A), NOT_REPRODUCED, "b minus a"),
-    (order(FIELD[FIELD["epsilon"] == 1.0], A, {"policy": "d"}, B), UNDECIDED, "not shown"),
     (falling(FIELD, A, epsilon=[1.0, 2.0]), REPRODUCED, "a at epsilon 2 minus at epsilon 1"),
     (falling(FIELD, A, epsilon=[2.0, 1.0]), NOT_REPRODUCED, "above 0"),
     (falling(FIELD, A, epsilon=[1.0, 1.0]), UNDECIDED, "two values of epsilon"),
     (falling(FIELD, A, epsilon=[1.0, 4.0]), UNDECIDED, "policy a, epsilon 4"),
-    (falling(FIELD, A, epsilon=[1.0]), UNDECIDED, "two values of epsilon"),
     (within(FIELD, A | {"epsilon": 1.0}, 51.5, 1.6), REPRODUCED, "is within"),
     (within(FIELD, A | {"epsilon": 1.0}, 51.5, 1.4), UNDECIDED, "its interval reaches it"),
     (within(FIELD, A | {"epsilon": 1.0}, 51.5, 1.0), NOT_REPRODUCED, "lies outside"),
-    (within(FIELD, A | {"epsilon": 3.0}, 51.5, 1.6), UNDECIDED, "policy a, epsilon 3"),
-    (rarer("alarms", 0, 1000, than=0.01), REPRODUCED, "share of alarms, 0 of 1,000, minus 0.01 is -0.01"),
-    (rarer("alarms", 3, 1000, than=0.01), REPRODUCED, "below 0"),
+    (rarer("alarms", 3, 1000, than=0.01), REPRODUCED, "share of alarms, 3 of 1,000, minus 0.01 is -0.007"),
     (rarer("alarms", 4, 1000, than=0.01), UNDECIDED, "does not exclude 0"),
-    (rarer("alarms", 17, 1000, than=0.01), UNDECIDED, "does not exclude 0"),
     (rarer("alarms", 18, 1000, than=0.01), UNDECIDED, "above 0, but not at 99.9 %"),
     (rarer("alarms", 25, 1000, than=0.01), NOT_REPRODUCED, "above 0"),
     (rarer("alarms", 0, 0, than=0.01), UNDECIDED, "not shown at these parameters: none of alarms"),
@@ -442,10 +415,8 @@ def test_a_comparison_comes_out_on_both_sides_of_its_threshold(found, verdict, r
     ("call", "message"),
     [
         (lambda: less(FIELD, {"polcy": "a"}, B), "facts must be among paper, .*, got 'polcy'"),
-        (lambda: less(FIELD, A, B, epsilonn=[1.0]), "got 'epsilonn'"),
         (lambda: less(FIELD, A, B), "policy a must name one policy, got a, which differ in epsilon"),
         (lambda: order(FIELD, {}, A), " must name one policy, got a, b, c, which differ in policy"),
-        (lambda: within(FIELD, A, 1.0, 1.0), "must name one policy"),
         (lambda: falling(FIELD, A, variant=["", "x"]), "must name one policy"),
     ],
 )

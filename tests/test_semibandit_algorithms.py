@@ -65,14 +65,12 @@ def test_without_privacy_every_repair_is_cucb_with_its_update(name):
         return trace(problem, policy, horizon=2000, seed=2)
 
     everything, least = plays(cucb()), plays(cucb(update="least"))
-    np.testing.assert_array_equal(plays(cucb_ldp1(math.inf, list_size=size, variant="repaired")), everything)
-    np.testing.assert_array_equal(
-        plays(cucb_dp(math.inf, list_size=size, n_arms=arms, horizon=2000, variant="repaired")), everything
-    )
-    np.testing.assert_array_equal(plays(cucb_ldp2(math.inf, variant="repaired")), least)
-    np.testing.assert_array_equal(
-        plays(cucb_dp_least_pulled(math.inf, list_size=size, n_arms=arms, horizon=2000, variant="repaired")), least
-    )
+    free = {"epsilon": math.inf, "variant": "repaired"}
+    sizes = {"list_size": size, "n_arms": arms, "horizon": 2000}
+    for policy in (cucb_ldp1(**free, list_size=size), cucb_dp(**free, **sizes)):
+        np.testing.assert_array_equal(plays(policy), everything)
+    for policy in (cucb_ldp2(**free), cucb_dp_least_pulled(**free, **sizes)):
+        np.testing.assert_array_equal(plays(policy), least)
     assert not np.array_equal(everything, least)
 
 

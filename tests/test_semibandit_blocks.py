@@ -178,21 +178,16 @@ def test_the_upper_bound_by_hand():
     problem = SemiBandit.from_sets([0.9, 0.8, 0.6, 0.5, 0.3], [[0, 1], [2, 3], [1, 4], [3, 4]], weights=2.0)
     f = math.log(10**5) + math.log(17)
     g = f + 2 * math.sqrt(2 * f)
-    terms = bounds.cucb_blocks_upper(
-        problem=problem, horizon=10**5, epsilon=0.5
-    )  # gaps 1.2 to 1.2 or 1.8, five arms, four super arms
+    # gaps 1.2 to 1.2 or 1.8, five arms, four super arms
+    terms = bounds.cucb_blocks_upper(problem=problem, horizon=10**5, epsilon=0.5)
     assert terms.sampling == pytest.approx(8 * 2 * 4 * f * (2 * (2 / 1.2 - 1 / 1.2) + 2 * (2 / 1.2 - 1 / 1.8)))
     assert terms.private == pytest.approx(16 * 2 * g / 0.5 * (4 + 2 * math.log(1.5)))
     assert terms.rest == pytest.approx((5 + 4) * 1.8)
     assert bounds.cucb_blocks_upper(problem=problem, horizon=10**5, epsilon=math.inf).private == 0.0
     largest = instances.separated("max-path", others=4, list_size=2, distance=0.5)
-    f += 2 * math.log(2)
-    assert bounds.cucb_blocks_upper(problem=largest, horizon=10**5, epsilon=1.0).sampling == pytest.approx(
-        4 * 8 * 2 * f / 0.5
-    )
-    assert bounds.cucb_blocks_upper(problem=largest, horizon=1, epsilon=1.0).sampling == pytest.approx(
-        4 * 8 * 2 * 2 * math.log(2) / 0.5
-    )
+    for horizon, level in ((10**5, f), (1, 0.0)):
+        found = bounds.cucb_blocks_upper(problem=largest, horizon=horizon, epsilon=1.0).sampling
+        assert found == pytest.approx(4 * 8 * 2 * (level + 2 * math.log(2)) / 0.5)
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 1.0])
@@ -209,19 +204,16 @@ def test_the_upper_bound_holds(name, epsilon):
 
 
 def test_central_rates_by_hand():
-    low, high = bounds.central_rates(n_arms=12, list_size=4, gap=0.6, epsilon=0.01, b_1=2.0)
+    game = {"n_arms": 12, "list_size": 4, "gap": 0.6, "b_1": 2.0}
+    low, high = bounds.central_rates(**game, epsilon=0.01)
     x = 0.6 / 8
     plain = (0.5 - x) * math.log((0.5 - x) / 0.5) + (0.5 + x) * math.log((0.5 + x) / 0.5)
     assert 0.01 * x < plain
     assert low == pytest.approx(2 * (12 - 4) / 0.01, rel=0.05) and low > 2 * (12 - 4) / 0.01
     assert high == pytest.approx(8 * 12 * 4 * 4 / 0.6 + 16 * 12 * 2 / 0.01)
-    assert bounds.central_rates(n_arms=12, list_size=4, gap=0.6, epsilon=math.inf, b_1=2.0)[0] == pytest.approx(
-        2 * 0.6 / plain
-    )
-    assert low == pytest.approx(
-        bounds.theorem_9(n_arms=12, list_size=4, gap=0.6, epsilon=0.01, horizon=1000, b_1=2.0, variant="corrected")
-        / math.log(1000)
-    )
+    assert bounds.central_rates(**game, epsilon=math.inf)[0] == pytest.approx(2 * 0.6 / plain)
+    theorem = bounds.theorem_9(**game, epsilon=0.01, horizon=1000, variant="corrected")
+    assert low == pytest.approx(theorem / math.log(1000))
 
 
 def test_where_theorem_9_fails():

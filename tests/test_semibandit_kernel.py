@@ -19,27 +19,14 @@ from private_bandits.problems.families import TOP
 from private_bandits.simulation import trace
 from private_bandits.streams import streams
 
-PRIVACY = Guarantee(
-    epsilon=1.0,
-    delta=0.0,
-    value_epsilon=1.0,
-    value_delta=0.0,
-    effective_epsilon=1.0,
-    effective_delta=0.0,
-    trust="local",
-    reason="a test",
-)
 HORIZON = 400
 
 
 def box(terms, **constants):
     pairs = np.array(terms, float).reshape(-1, 2)
     constants = {"cap": 1.0, "fallback": True, "observe_first": False, "semi_bandit": True, **constants}
-    return Policy(
-        name="box",
-        privacy=PRIVACY,
-        record=index.Record(pairs, **constants),
-    )
+    privacy = Guarantee.certified(1.0, 1.0, "local", "a test")
+    return Policy(name="box", privacy=privacy, record=index.Record(pairs, **constants))
 
 
 @pytest.mark.parametrize("setting", KINDS)

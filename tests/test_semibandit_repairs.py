@@ -46,10 +46,11 @@ def test_a_corner_of_the_hypercube_pays_epsilon_and_is_as_true_as_it_says(size, 
         assert sure.min() >= math.tanh(epsilon / 2) / math.sqrt(2 * size) - 1e-12
     worst = max(float(np.max(one / other)) for one in sent.values() for other in sent.values())
     assert math.log(worst) == pytest.approx(epsilon)
-    assert paper.cucb_hypercube(epsilon, list_size=size, horizon=100).privacy.effective_epsilon == pytest.approx(
-        epsilon
-    )
-    assert paper.super_arm_radius(epsilon, horizon=100).privacy.effective_epsilon == pytest.approx(epsilon)
+    for policy in (
+        paper.cucb_hypercube(epsilon, list_size=size, horizon=100),
+        paper.super_arm_radius(epsilon, horizon=100),
+    ):
+        assert policy.privacy.effective_epsilon == pytest.approx(epsilon)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -62,10 +63,8 @@ def test_what_is_not_observed_counts_as_0(seed):
 
 def test_the_index_of_a_super_arm_is_at_equal_counts():
     """By hand: the arms of the first super arm have reported 12 and 30 times, so 11 reports of each count."""
-    problem, policy = (
-        SemiBandit.from_sets([0.5] * 3, [[0, 1], [2]], weights=[1.0, 2.0, 1.0]),
-        paper.super_arm_radius(1.0, horizon=1000),
-    )
+    problem = SemiBandit.from_sets([0.5] * 3, [[0, 1], [2]], weights=[1.0, 2.0, 1.0])
+    policy = paper.super_arm_radius(1.0, horizon=1000)
     points = repair_radius.grid(1000)
     state = superarm.start(problem.record(), policy.record)
     state.cells[:] = [sum(g <= n for g in points) for n in (12, 30, 0)]
@@ -79,32 +78,21 @@ def test_the_index_of_a_super_arm_is_at_equal_counts():
 
 
 def test_the_bound_is_its_formula_and_holds():
-    problem = instances.k_path(12, 4, 0.8)
+    game, true = {"horizon": 10**5, "epsilon": 2.0}, math.tanh(1.0) ** 2
     level = math.log(10**5) + math.log(len(repair_radius.grid(10**5)))
-    factor = 2.2 * level * 4 / math.tanh(1.0) ** 2
-    assert bounds.super_arm_radius_upper(problem=problem, horizon=10**5, epsilon=2.0) == pytest.approx(
-        8 * factor / 0.8 + (12 + 3) * 0.8
-    )
+    paths = instances.k_path(12, 4, 0.8)
     windows = instances.separated("windows", others=4, list_size=2, distance=0.4)
-    rest = [2 / low - 1 / high for low, high in zip(windows.smallest_gaps, windows.largest_gaps, strict=True) if low]
-    factor = 2.2 * level * 2 / math.tanh(1.0) ** 2
-    assert bounds.super_arm_radius_upper(problem=windows, horizon=10**5, epsilon=2.0) == pytest.approx(
-        factor * sum(rest) + (6 + 5) * 0.8
-    )
     largest = instances.separated("max-path", others=4, list_size=2, distance=0.5)
-    factor = 2.2 * (level + 2 * math.log(2)) * 2 / math.tanh(1.0) ** 2
-    assert bounds.super_arm_radius_upper(problem=largest, horizon=10**5, epsilon=2.0) == pytest.approx(
-        4 * factor / 0.5 + (6 + 3) * 0.5
-    )
-    for each in (problem, windows, largest):
-        lost = simulate(
-            each, paper.super_arm_radius(2.0, horizon=10**5), horizon=10**5, replications=3, seed=2
-        ).regret.values
-        assert (
-            lost[:, -1].max()
-            < bounds.super_arm_radius_upper(problem=each, horizon=10**5, epsilon=2.0)
-            < each.uniform_regret() * 10**5
-        )
+    rest = [2 / low - 1 / high for low, high in zip(windows.smallest_gaps, windows.largest_gaps, strict=True) if low]
+    for problem, wanted in (
+        (paths, 2.2 * level * 4 / true * 8 / 0.8 + (12 + 3) * 0.8),
+        (windows, 2.2 * level * 2 / true * sum(rest) + (6 + 5) * 0.8),
+        (largest, 2.2 * (level + 2 * math.log(2)) * 2 / true * 4 / 0.5 + (6 + 3) * 0.5),
+    ):
+        most = bounds.super_arm_radius_upper(problem=problem, **game)
+        assert most == pytest.approx(wanted) and most < problem.uniform_regret() * 10**5
+        policy = paper.super_arm_radius(2.0, horizon=10**5)
+        assert simulate(problem, policy, horizon=10**5, replications=3, seed=2).regret.values[:, -1].max() < most
 
 
 def test_the_grid_grows_by_a_tenth():

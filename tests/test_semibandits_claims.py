@@ -8,26 +8,15 @@ import pandas as pd
 import pytest
 from claims import about, between
 
-from private_bandits_book.chapters.semibandits import lemmas, rules
+from private_bandits_book.chapters.semibandits import rules
 from private_bandits_book.chapters.semibandits.studies import SUBJECT
 from private_bandits_book.judging.rulings import NotShown
-from private_bandits_book.judging.verdicts import AFTER_REPAIR, MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from private_bandits_book.judging.verdicts import MEASURED, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 
 def row(found, quantity="K", instances="one matters", best=1.0, **subject):
     known = dict.fromkeys(SUBJECT, "") | {"variant": "printed"} | subject
     return {"quantity": quantity, "instances": instances, "best": best, "exponent": found, **known}
-
-
-def test_a_printed_local_bound_stands_if_no_first_report_is_too_costly(monkeypatch):
-    assert rules.theorem_4().verdict == AFTER_REPAIR
-    monkeypatch.setattr(lemmas, "first_report_horizon", lambda *_: math.inf)
-    assert rules.theorem_4().verdict == REPRODUCED
-
-
-def test_the_private_term_is_not_dominated_if_it_falls_with_the_gap_as_the_other(monkeypatch):
-    monkeypatch.setattr(lemmas, "exponent_of", lambda *_: -0.24)
-    assert rules.private_term_dominated().verdict == NOT_REPRODUCED
 
 
 # --- what is measured

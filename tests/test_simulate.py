@@ -13,7 +13,6 @@ import signal
 import sys
 import threading
 import time
-from contextlib import nullcontext
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -36,12 +35,11 @@ from private_bandits.simulation import log_checkpoints, trace
 from private_bandits.streams import streams
 from private_bandits_book.pages.algorithms import listed
 
-# the package exports the function under the module's name
-
 HORIZON = 2_500
 PROBLEM, SEMI = cascading.b_lb(8, 3, 0.4, 0.3), cascading.b_lb_semi(8, 3, 0.4, 0.3)
 ARMS, PARETO = Arms.bernoulli([0.9, 0.2, 0.85, 0.5]), heavy_tailed.pareto_arms([0.9, 0.5], 2.0)
 SETS = SemiBandit.from_sets([0.5, 0.4, 0.3, 0.6], [[0, 1, 2], [3], [1, 3]], groups=[0, 0, 1, -1])
+PAIRS = SemiBandit.from_sets([0.5, 0.5, 0.2], [[0, 1], [1, 2]])
 COVERAGE = SemiBandit.coverage([[0.5, 0.1], [0.2, 0.6], [0.4, 0.4]], 2)
 SPHERE, LINES = LinearContext.sphere([0.6, 0.3], n_actions=4), contextual.instances.one_set(2)
 SEVERAL = LinearContext.table([[[1.0, 0.0], [0.0, 0.8]], [[0.6, 0.6], [0.0, 0.0]]], [[0.5, -0.32], [0.06, 0.0]])
@@ -62,6 +60,8 @@ ON_SETS = replace(
         observe_first=False,
     ),
 )
+DERIVED = contextual.ldp_linucb(5.0, delta=1e-3, dim=2, horizon=HORIZON, variant="derived")
+REWARDS = contextual.linucb_private_rewards(5.0, delta=1e-3, dim=2)
 GAMES = {
     "ucb1": (PROBLEM, cascading.cascade_ucb1()),
     "uniform": (PROBLEM, cascading.uniform()),
@@ -76,10 +76,7 @@ GAMES = {
     "semi-bandit": (SEMI, cascading.cucb_gaussian(1.0, delta=1e-3, n_arms=8, list_size=3)),
     "sets": (SETS, ON_SETS),
     "coverage": (COVERAGE, ON_SETS),
-    "radius": (
-        SemiBandit.from_sets([0.5, 0.5, 0.2], [[0, 1], [1, 2]]),
-        semibandits.super_arm_radius(1.0, horizon=HORIZON),
-    ),
+    "radius": (PAIRS, semibandits.super_arm_radius(1.0, horizon=HORIZON)),
     "blocks": (SETS, semibandits.cucb_blocks(1.0, list_size=3, n_arms=4, horizon=HORIZON)),
     "restarted blocks": (SETS, semibandits.cucb_blocks(1.0, list_size=3, n_arms=4, horizon=None)),
     "elimination": (ARMS, dp_se(1.0, n_arms=4, horizon=HORIZON, beta=0.5)),
@@ -92,16 +89,8 @@ GAMES = {
     "robust": (PARETO, heavy_tailed.dp_robust_ucb(1.0, v=0.5, u=2.0, horizon=HORIZON, c=0.3)),
     "replay": (ARMS, replay(thompson(), 0.5, horizon=HORIZON)),
     "linear": (SPHERE, contextual.ldp_linucb(5.0, delta=1e-3, dim=2, horizon=HORIZON)),
-    "stretches": (
-        LINES,
-        contextual.by_stretches(
-            contextual.ldp_linucb(5.0, delta=1e-3, dim=2, horizon=HORIZON, variant="derived"), growth=0.3
-        ),
-    ),
-    "several sets": (
-        SEVERAL,
-        contextual.by_stretches(contextual.linucb_private_rewards(5.0, delta=1e-3, dim=2), growth=0.3),
-    ),
+    "stretches": (LINES, contextual.by_stretches(DERIVED, growth=0.3)),
+    "several sets": (SEVERAL, contextual.by_stretches(REWARDS, growth=0.3)),
     "joint": (LINES, contextual.joint_linucb(5.0, delta=1e-3, dim=2, horizon=HORIZON, growth=0.3)),
     "phases": (LINES, contextual.private_rewards(400.0, dim=2, n_actions=2, horizon=HORIZON)),
     "weighted": (LINES, contextual.weighted_regression(1.0, delta=1e-3, dim=2, horizon=HORIZON)),
@@ -215,36 +204,6 @@ def test_streams_are_named_by_seed_and_replication_and_independent():
         assert stream.bit_generator.state == np.random.PCG64(sequence).state
 
 
-SILENT = {
-    "laplace": (PROBLEM, cascading.ucb_laplace(math.inf, list_size=3)),
-    "gaussian": (PROBLEM, cascading.ucb_gaussian(math.inf, delta=1e-3, list_size=3)),
-    "hybrid": (PROBLEM, cascading.ucb_hybrid(math.inf, n_arms=8, horizon=HORIZON)),
-    "first": (PROBLEM, cascading.repaired_local(math.inf, list_size=3)),
-    "padded": (PROBLEM, cascading.repaired_padded(math.inf, list_size=3, delta=1e-3)),
-    "keep": (PROBLEM, cascading.repaired_central(math.inf, n_arms=8, list_size=3, horizon=HORIZON)),
-    "semi-bandit": (SEMI, cascading.cucb_gaussian(math.inf, delta=1e-3, n_arms=8, list_size=3)),
-    "blocks": (SETS, semibandits.cucb_blocks(math.inf, list_size=3, n_arms=4, horizon=HORIZON)),
-    "elimination": (ARMS, dp_se(math.inf, n_arms=4, horizon=HORIZON)),
-    "local elimination": (PARETO, heavy_tailed.ldp_robust_se(math.inf, v=0.9, u=1.0, beta=0.1)),
-    "episodes": (ARMS, adap_klucb(math.inf)),
-    "robust": (PARETO, heavy_tailed.dp_robust_ucb(math.inf, v=0.5, u=2.0, horizon=HORIZON)),
-    "quantile": (PARETO, heavy_tailed.quantile_se(math.inf, beta=0.1)),
-    "linear": (SPHERE, contextual.ldp_linucb(math.inf, delta=1e-3, dim=2, horizon=HORIZON)),
-    "online": (BALL, contextual.one_point(math.inf, problem=BALL, horizon=HORIZON)),
-    "online, two points": (BALL, contextual.two_point(math.inf, problem=BALL, horizon=HORIZON)),
-    "online, arms": (TABLE, contextual.one_point(math.inf, problem=TABLE, horizon=HORIZON, learner="tsallis")),
-}
-
-
-@pytest.mark.parametrize(("problem", "policy"), SILENT.values(), ids=SILENT)
-def test_a_zero_scale_draws_nothing(problem, policy, monkeypatch):
-    monkeypatch.setattr("private_bandits.policy.used_again", nullcontext)  # the loop draws from the very streams
-    source, untouched = streams(11, 0), streams(11, 0)
-    policy.play(problem, HORIZON, np.array([HORIZON]), source, policy.blank(problem, 0))
-    assert policy.privacy.trust == "none"
-    assert source.noise.bit_generator.state == untouched.noise.bit_generator.state
-
-
 def test_all_records_of_a_kernel_have_one_type():
     """Another type would be compiled anew, for seconds, in the middle of a study."""
     types = {}
@@ -258,7 +217,7 @@ def test_all_records_of_a_kernel_have_one_type():
 GRID = {*log_checkpoints(2**62).tolist()}
 
 
-@pytest.mark.parametrize("horizon", [1, 2, 11, 99, 1000, 20_000, 10**8 + 1, 2**53 + 1, 2 * 10**18, 2**62])
+@pytest.mark.parametrize("horizon", [1, 11, 1000, 10**8 + 1, 2**53 + 1, 2**62])
 def test_log_checkpoints_increase_to_the_horizon_on_one_grid(horizon):
     marks = log_checkpoints(horizon)
     assert marks.dtype == np.int64
@@ -507,10 +466,9 @@ def test_bad_arguments_are_named(changes, message):
         play(cascading.cascade_ucb1(), **{"horizon": 50, **changes})
 
 
-ON_BALL, LINE = (
-    contextual.one_point(1.0, problem=BALL, delta=1e-3, horizon=50),
-    ConvexLoss.ball([[0.1]], mode="stochastic", spread=0.1),
-)
+FOR_50 = {"epsilon": 1.0, "delta": 1e-3, "horizon": 50}
+ON_BALL, LINE = contextual.one_point(**FOR_50, problem=BALL), ConvexLoss.ball([[0.1]], mode="stochastic", spread=0.1)
+KINKED, HEAVY = ConvexLoss.ball([[0.3, 0.1]], kind="kinked"), heavy_tailed.pareto_arms([0.9], 1.5)
 
 
 @pytest.mark.parametrize(
@@ -518,45 +476,23 @@ ON_BALL, LINE = (
     [
         (PROBLEM, cascading.ucb_laplace(1.0, list_size=2), "Laplace was calibrated for list_size=2, the problem has 3"),
         (PROBLEM, cascading.ucb_hybrid(1.0, n_arms=9, horizon=50), "was calibrated for n_arms=9, the problem has 8"),
-        (
-            PROBLEM,
-            cascading.ucb_hybrid(1.0, n_arms=8, horizon=49),
-            "horizon must be <= 49, for which Hybrid, log of horizon was",
-        ),
         (SEMI, cascading.repaired_padded(1.0, list_size=3), "Laplace, padded needs a Cascade"),
         (ARMS, dp_se(1.0, n_arms=3, horizon=50), "calibrated for n_arms=3, the problem has 4"),
-        (ARMS, dp_se(1.0, n_arms=4, horizon=49), "horizon must be <= 49"),
+        (ARMS, dp_se(1.0, n_arms=4, horizon=49), "horizon must be <= 49, for which DP-SE was"),
         (PARETO, dp_se(1.0, n_arms=2, horizon=50), r"rewards must be in \[0, 1\] for DP-SE"),
-        (
-            heavy_tailed.pareto_arms([0.9], 1.5),
-            heavy_tailed.robust_ucb(v=0.5, u=1.0),
-            "moment of order 1.5 must be finite",
-        ),
-        (
-            PROBLEM,
-            cascading.cucb_gaussian(math.inf, delta=1e-3, n_arms=8, list_size=3),
-            "CUCB needs a SemiBandit, got Cascade",
-        ),
+        (HEAVY, heavy_tailed.robust_ucb(v=0.5, u=1.0), "moment of order 1.5 must be finite"),
+        (PROBLEM, semibandits.cucb(), "CUCB needs a SemiBandit, got Cascade"),
         (SETS, semibandits.cucb_blocks(1.0, list_size=2, n_arms=4, horizon=50), "size=2, the problem has 3"),
         (SEMI, semibandits.super_arm_radius(1.0, horizon=50), "listed super arms"),
         (PROBLEM, contextual.linucb(dim=2), "needs a LinearContext"),
         (SPHERE, contextual.linucb(dim=3), "calibrated for dim=3, the problem has 2"),
         (SPHERE, contextual.gloc(dim=2, horizon=50), "rewards must be 0 or 1"),
         (SPHERE, contextual.private_rewards(1.0, dim=2, n_actions=4, horizon=50), "must have given sets"),
-        (BALL, contextual.one_point(1.0, problem=BALL, delta=1e-3, horizon=49), "horizon must be <= 49"),
         (ConvexLoss.ball([[0.1, 0.1, 0.1]], kind="smooth"), ON_BALL, "dimension"),
         (ConvexLoss.ball([[-0.9, 0.2]], kind="smooth"), ON_BALL, "B <="),
-        (
-            ConvexLoss.ball([[0.3, 0.1]], kind="kinked"),
-            contextual.two_point(1.0, problem=BALL, delta=1e-3, horizon=50),
-            "G <=",
-        ),
-        (BALL, contextual.one_point(1.0, problem=TABLE, delta=1e-3, horizon=50, learner="tsallis"), "ConvexLoss.arms"),
-        (
-            ConvexLoss.ball([[0.1]]),
-            contextual.one_point(1.0, problem=LINE, delta=1e-3, horizon=50, learner="stochastic"),
-            "mode='stochastic'",
-        ),
+        (KINKED, contextual.two_point(**FOR_50, problem=BALL), "G <="),
+        (BALL, contextual.one_point(**FOR_50, problem=TABLE, learner="tsallis"), "ConvexLoss.arms"),
+        (ConvexLoss.ball([[0.1]]), contextual.one_point(**FOR_50, problem=LINE, learner="stochastic"), "mode='stoch"),
         (BALL, cascading.cascade_ucb1(), "CascadeUCB1 needs Arms, a Cascade or a SemiBandit, got ConvexLoss.ball"),
         ("no problem", Fixed([0]), "fixed needs Arms, a Cascade, .* or a Problem of your own, got 'no problem'"),
     ],

@@ -28,6 +28,7 @@ from private_bandits.simulation import simulate, trace
 from private_bandits.streams import streams
 
 DELTA = 1e-3
+FOR_400 = {"epsilon": 40.0, "dim": 2, "horizon": 400, "variant": "derived"}
 SETS = [[[1.0, 0.0], [0.0, 0.8]], [[0.6, 0.6], [0.0, 0.0]], [[-0.5, 0.5], [0.3, 0.0]]]
 THETA = np.array([0.5, -0.4])
 SEVERAL = LinearContext.table(SETS, np.array(SETS) @ THETA)
@@ -84,22 +85,14 @@ def round_by_round(problem, policy, horizon, seed):
 @pytest.mark.parametrize(
     "policy",
     [
-        by_stretches(
-            ldp_linucb(
-                40.0, delta=DELTA, dim=2, horizon=400, variant="derived", calibration="analytic", bonus_factor=0.05
-            ),
-            growth=0.2,
-        ),
-        by_stretches(
-            ldp_linucb(40.0, dim=2, horizon=400, variant="derived", noise="laplace", bonus_factor=0.005),
-            growth=0.2,
-        ),
-        by_stretches(linucb_private_rewards(20.0, delta=DELTA, dim=2), growth=0.2),
+        ldp_linucb(**FOR_400, delta=DELTA, calibration="analytic", bonus_factor=0.05),
+        ldp_linucb(**FOR_400, noise="laplace", bonus_factor=0.005),
+        linucb_private_rewards(20.0, delta=DELTA, dim=2),
     ],
     ids=["gaussian", "laplace", "rewards"],
 )
 def test_stretches_have_the_law_of_users_one_by_one(policy):
-    runs = 150
+    runs, policy = 150, by_stretches(policy, growth=0.2)
     drawn = simulate(SEVERAL, policy, horizon=400, replications=runs, seed=3).regret.values[:, -1]
     brute = [round_by_round(SEVERAL, policy, 400, seed) for seed in range(runs)]
     assert scipy.stats.ks_2samp(drawn, brute).pvalue > 1e-3
@@ -153,10 +146,8 @@ def test_users_of_laplace_noise_move_by_no_more_in_l1():
 
 
 def test_the_laplace_ellipsoids_hold_the_parameter():
-    policy, problem = (
-        ldp_linucb(20.0, dim=2, horizon=3000, variant="derived", noise="laplace"),
-        instances.one_set(2),
-    )
+    policy = ldp_linucb(20.0, dim=2, horizon=3000, variant="derived", noise="laplace")
+    problem = instances.one_set(2)
     record, missed = policy.record.constants, 0
     for seed in range(20):
         source, state = streams(seed, 0), stretches.start(problem.record(), policy.record)
