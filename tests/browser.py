@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,9 +41,11 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@contextmanager
-def opened(browser: Browser, path: Path, fragment: str = "", **context: Any) -> Iterator[Page]:
-    """Open a built page from its file; at the end nothing has gone wrong in it, and nothing was asked of a network."""
+def visited(browser: Browser, addresses: Iterable[str], **context: Any) -> Iterator[Page]:
+    """Open built pages one after the other in one tab, as a process for each is most of what a page costs.
+
+    When the next one is asked for, nothing has gone wrong in a page, and nothing was asked of a network.
+    """
     with browser.new_context(**context) as made:
         page = made.new_page()
         faults: list[str] = []
@@ -52,6 +54,13 @@ def opened(browser: Browser, path: Path, fragment: str = "", **context: Any) -> 
         page.on("request", lambda asked: faults.append(asked.url) if asked.url.startswith(("http", "ws")) else None)
         if context.get("java_script_enabled", True):  # without, a browser drops the scripts that it began to load
             page.on("requestfailed", lambda asked: faults.append(f"failed: {asked.url}"))
-        page.goto(f"{path.resolve().as_uri()}{fragment}")
-        yield page
-        assert not faults, faults
+        for address in addresses:
+            page.goto(address)
+            yield page
+            assert not faults, (address, faults)
+
+
+@contextmanager
+def opened(browser: Browser, path: Path, fragment: str = "", **context: Any) -> Iterator[Page]:
+    """Open a built page from its file, to be asked as `visited` pages are."""
+    yield from visited(browser, [f"{path.resolve().as_uri()}{fragment}"], **context)

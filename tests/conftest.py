@@ -58,7 +58,8 @@ class _ByFile(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         # what is asked of the pages, with a browser or without, is asked of one build
-        return nodeid if _alone(nodeid) else re.sub(r"test_site\w*", "test_book", nodeid.partition("::")[0])
+        file = nodeid.partition("::")[0]
+        return nodeid if _alone(nodeid) else re.sub(r"test_(site\w*|lab_pages|public)\b", "test_book", file)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -83,8 +84,10 @@ def _threads_for_short_runs_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built pages."""
+    """The built pages; no second worker builds them."""
     output = tmp_path_factory.mktemp("book")
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        (output.parents[1] / "site.worker").touch(exist_ok=False)
     done = build(ROOT, output, "--all")
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return output / "_build" / "html"
