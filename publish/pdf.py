@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def documents(entry: dict[str, Any]) -> Iterator[str]:
-    """Yield the pages of a table of contents in reading order, without the reference, which is looked up on a screen."""
+    """Yield the pages of a table of contents in reading order, without the reference of the library."""
     yield from (entry[key] for key in ("root", "file") if key in entry and "/api/" not in entry[key])
     for key in ("parts", "chapters", "sections"):
         for inner in entry.get(key, []):
