@@ -1,4 +1,4 @@
-"""Print the built book into one PDF, and check that nothing of it is missing or cut."""
+"""Print the built book without the library's reference into one PDF; check that nothing of it is missing or cut."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 SITE = ROOT / "_build" / "html"
 PDF = ROOT / "_build" / "private-bandits.pdf"
 LARGEST = 20_000_000
+LEFT_OUT = "The reference of the library, folded code and the solutions of exercises are left out; the pages have them."
 
 
 def main() -> None:
@@ -36,8 +37,8 @@ def main() -> None:
 
 
 def documents(entry: dict[str, Any]) -> Iterator[str]:
-    """Yield the pages of a table of contents in reading order."""
-    yield from (entry[key] for key in ("root", "file") if key in entry)
+    """Yield the pages of a table of contents in reading order, without the reference of the library."""
+    yield from (entry[key] for key in ("root", "file") if key in entry and "/api/" not in entry[key])
     for key in ("parts", "chapters", "sections"):
         for inner in entry.get(key, []):
             yield from documents(inner)
@@ -85,11 +86,11 @@ def printed(articles: dict[str, Tag], numbers: dict[str, int]) -> dict[str, int]
     sheets = [urlsplit(str(tag["href"])).path for tag in first.select("link[rel=stylesheet]")]
     here = SITE / next(iter(articles))
     links = "".join(f'<link rel="stylesheet" href="{(here.parent / path).resolve().as_uri()}">' for path in sheets)
-    contents = "".join(_line(name, one, numbers) for name, page in articles.items() for one in _heads(name, page))
+    contents = "".join(_line(one, numbers) for page in articles.values() for one in page.select("h1, h2"))
     text = (
         f'<!doctype html><html lang="en" data-theme="light"><meta charset="utf-8"><title>Private Bandits</title>{links}'
         f'<body><main class="bd-main"><div class="bd-content"><div class="bd-article-container">'
-        f'<article class="bd-article"><nav class="print-contents">{contents}</nav></article>'
+        f'<article class="bd-article"><p>{LEFT_OUT}</p><nav class="print-contents">{contents}</nav></article>'
         f"{''.join(map(str, articles.values()))}</div></div></main>"
     )
     to_pdf(text, PDF, width=673)
@@ -97,12 +98,7 @@ def printed(articles: dict[str, Tag], numbers: dict[str, int]) -> dict[str, int]
     return {name: int(page) for page, name in re.findall(r'^ *(\d+) .*"(.+)"$', told, flags=re.MULTILINE)}
 
 
-def _heads(name: str, page: Tag) -> list[Tag]:
-    """Return the headings of a page that the contents name: its title, and the sections of what is not reference."""
-    return page.select("h1" if "/api/" in name else "h1, h2")
-
-
-def _line(name: str, head: Tag, numbers: dict[str, int]) -> str:
+def _line(head: Tag, numbers: dict[str, int]) -> str:
     section = head.find_parent("section")
     assert section is not None
     number = numbers.get(str(section["id"]), "")

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from browser import NOT_RUN, lacking
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
@@ -46,8 +47,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: not _alone(item.nodeid))
 
 
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say before anything runs that no browser is there, and stop where CI runs, which skips nothing."""
+    words = "" if "not book" in config.option.markexpr else lacking()
+    if words and os.environ.get("CI", "").lower() in {"1", "true"}:
+        pytest.exit(words, returncode=1)
+    return words
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """After the gate say how fast the machine is, as targets are for one of a known speed."""
+    """After the gate say how fast the machine is, as targets are for one of a known speed; tests of pages in a line."""
+    for one in terminalreporter.stats.get("skipped", []):
+        if NOT_RUN in one.longrepr[2]:
+            one.longrepr = "tests/browser.py", 0, one.longrepr[2]
     if config.option.markexpr:
         done = subprocess.run([sys.executable, ROOT / "benchmarks" / "yardstick.py"], capture_output=True, text=True)
         terminalreporter.write_line(done.stdout.strip())
@@ -58,7 +70,8 @@ class _ByFile(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         # what is asked of the pages, with a browser or without, is asked of one build
-        return nodeid if _alone(nodeid) else re.sub(r"test_site\w*", "test_book", nodeid.partition("::")[0])
+        file = nodeid.partition("::")[0]
+        return nodeid if _alone(nodeid) else re.sub(r"test_(site\w*|lab_pages|public)\b", "test_book", file)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -83,8 +96,10 @@ def _threads_for_short_runs_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built pages."""
+    """The built pages; no second worker builds them."""
     output = tmp_path_factory.mktemp("book")
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        (output.parents[1] / "site.worker").touch(exist_ok=False)
     done = build(ROOT, output, "--all")
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return output / "_build" / "html"

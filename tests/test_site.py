@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser import chromium, opened
+from browser import chromium, opened, visited
 from matplotlib.image import imread
 
 if TYPE_CHECKING:
@@ -91,11 +91,9 @@ def faults(page: Page, axe: str, widths: tuple[int, ...] = WIDTHS) -> Iterator[s
 @pytest.mark.book
 def test_every_page_on_a_phone(site: Path, browser: Browser) -> None:
     """Nothing is wider than the screen or cut, with all unfolded, goes wrong in a script or asks for a network."""
-    found = []
-    for path in written(site):
-        with opened(browser, path, viewport={"width": 360, "height": 900}, reduced_motion="reduce") as page:
-            found += [f"{path.name}: {said}" for said in faults(page, "", (360,))]
-    assert found == []
+    addresses = [path.as_uri() for path in written(site)]
+    pages = visited(browser, addresses, viewport={"width": 360, "height": 900}, reduced_motion="reduce")
+    assert [f"{page.url}: {said}" for page in pages for said in faults(page, "", (360,))] == []
 
 
 @pytest.mark.book

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from unittest import mock
 
@@ -16,6 +16,7 @@ from names import Names, ast
 from private_bandits_book import plots
 from private_bandits_book.book import find_book
 from private_bandits_book.chapter import Chapter
+from private_bandits_book.runs import identity
 
 BOOK = find_book()
 
@@ -35,13 +36,14 @@ class Drawn(Chapter):
         self.names: dict[str, Any] = own | changed
         super().__init__(name, self.names)
         self.base, self.few, self.rng = int(self.names["replications"]), 0, np.random.default_rng(0)
-        self.judged: dict[str, str] = {}
+        self.measured, self.judged = measured(name), dict[str, str]()
         self._sources = list(self._needed())
-        self._pool: dict[str, pd.DataFrame] = {}
+        self._pool: dict[Any, pd.DataFrame] = {}
+        self._plays = 0
 
     def draw(self, few: int = 0, seed: int = 0) -> dict[str, str]:
         """Run the cells on so many replications, all of them for 0, and return the verdicts on what is measured."""
-        self.few, self.judged, self.rng = few, {}, np.random.default_rng([seed, few])
+        self.few, self.judged, self.rng, self._plays = few, {}, np.random.default_rng([seed, few]), 0
         cells = dict(self.names) | {"chapter": self}
         undrawn = (mock.patch.object(plots, name, mock.MagicMock()) for name in ("curves", "panels"))
         with contextlib.ExitStack() as stack:
@@ -49,10 +51,15 @@ class Drawn(Chapter):
                 stack.enter_context(each)
             for source in self._sources:
                 exec(source, cells)
-        return {claim: verdict for claim, verdict in self.judged.items() if claim in measured(self.name)}
+        return {claim: verdict for claim, verdict in self.judged.items() if claim in self.measured}
 
-    def play(self, *args: Any, **named: Any) -> pd.DataFrame:
-        return self._some(super().play(*args, **named))
+    def play(self, problem: Any, policies: Iterable[Any], **named: Any) -> pd.DataFrame:
+        policies, self._plays = [*policies], self._plays + 1
+        same = [identity(problem, policy) for policy in policies]  # or an earlier draw chose what is played
+        key = self._plays, *same, repr(named)
+        if not all(same) or key not in self._pool:
+            self._pool[key] = super().play(problem, policies, **named)
+        return self._some(self._pool[key].copy())
 
     def long(self, label: str) -> pd.DataFrame:
         if label not in self._pool:
@@ -91,7 +98,7 @@ class Drawn(Chapter):
         for source in rest:
             names.append(Names())
             names[-1].of(ast.parse(source))
-        judging = [f'"{claim}"' for claim in measured(self.name)] + ['judge(f"']
+        judging = [f'"{claim}"' for claim in self.measured] + ['judge(f"']
         wanted = {place for place, source in enumerate(rest) if any(each in source for each in judging)}
         while True:
             read = set().union(*(names[place].read for place in wanted))

@@ -482,16 +482,16 @@ class Chapter:
 
     def _ruled(self, claim: str, *evidence: Any) -> Ruling:
         """What the claim's rule finds; undecided where its evidence is not shown."""
-        rule, given = self._rule(claim), ", ".join(map(brief, evidence)) or "nothing"
+        rule = self._rule(claim)
         if rule is None:
-            raise UsageError(f"{claim} must be judged by a ruling, as less(...) makes it, got {given}")
+            raise UsageError(f"{claim} must be judged by a ruling, as less(...) makes it, got {_given(evidence)}")
         try:
             return rule(*evidence)
         except NotShown as error:
             return not_shown(str(error))
         except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:  # of another number or shape
             wanted = ", ".join(inspect.signature(rule).parameters) or "nothing"
-            said = f"{claim} must be judged on {wanted}, as the book does, got {given}"
+            said = f"{claim} must be judged on {wanted}, as the book does, got {_given(evidence)}"
             raise UsageError(f"{said}: {type(error).__name__}, {error}") from error
 
     def _rule(self, claim: str) -> Callable[..., Ruling] | None:
@@ -573,6 +573,10 @@ def _columns(rows: Mapping[str, Any]) -> dict[str, Any]:
     """The columns of a frame; of a value for each name there is one row."""
     whole = any(isinstance(value, Iterable) and not isinstance(value, str | Interval) for value in rows.values())
     return {name: value if whole else [value] for name, value in rows.items()}
+
+
+def _given(evidence: Iterable[Any]) -> str:
+    return ", ".join(map(brief, evidence)) or "nothing"
 
 
 def _meant(close: list[str]) -> str:
