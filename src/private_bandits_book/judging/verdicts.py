@@ -43,16 +43,16 @@ def maker(claim: str, kind: str) -> str:
     return BOOK if claim.startswith("own-") else OTHERS if kind == ANCHOR else PAPER
 
 
-def verdicts_by_maker(claims: Iterable[str], kinds: Iterable[str], verdicts: Iterable[str]) -> str:
-    """Return the counts of a chapter's verdicts in a sentence, those of the book's own claims apart."""
+def verdicts_by_maker(claims: Iterable[str], kinds: Iterable[str], verdicts: Iterable[str], source: str = PAPER) -> str:
+    """Return the counts of a chapter's verdicts in a sentence, by whose claims they are: first those of its source."""
     found: dict[str, list[str]] = {}
     for claim, kind, verdict in zip(claims, kinds, verdicts, strict=True):
         found.setdefault(maker(claim, kind), []).append(verdict)
     parts = [
-        f"of the {len(found[whose])} claims of {whose} {verdicts_in_words(found[whose])}"
+        f"of the {len(found[whose])} claims of {said} {verdicts_in_words(found[whose])}"
         if len(found[whose]) > 1
-        else f"the one claim of {whose} is {found[whose][0]}"
-        for whose in (PAPER, BOOK, OTHERS)
+        else f"the one claim of {said} is {found[whose][0]}"
+        for whose, said in ((PAPER, source), (BOOK, BOOK), (OTHERS, OTHERS))
         if whose in found
     ]
     return "; ".join(parts).capitalize()

@@ -236,9 +236,9 @@ def _faults(epsilon: float, delta: float, horizon: int) -> Iterator[Case]:
                   asked=streams | {"accounted": epsilon}, known="keeps")  # fmt: skip
     noisy = partial(Case, trust="local", view="messages", delta=delta)
     for variant, factor, failure, known in (
-        ("root of 2 left out", 0.5**0.5, 1e-3, "keeps"),
-        ("root of 2 left out", 0.5**0.5, 1e-9, "breaks"),
-        ("classical", 1.0, 1e-9, "keeps"),
+        ("root of 2 left out, δ = 0.001", 0.5**0.5, 1e-3, "keeps"),
+        ("root of 2 left out, δ = 10⁻⁹", 0.5**0.5, 1e-9, "breaks"),
+        ("classical, δ = 10⁻⁹", 1.0, 1e-9, "keeps"),
     ):
         message = AddedNoise(
             "gaussian", factor * gaussian_sigma(epsilon, delta=failure, sensitivity=1.0, calibration="classical")
