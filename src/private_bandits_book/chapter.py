@@ -436,7 +436,7 @@ class Chapter:
         rows = ledger(self._claims, rulings, f"private-bandits reproduce {self.name}", self._disagreeing())
         self._write_csv(rows, "claims")
         source = tables(self.name, "claims").get("source", PAPER)
-        counts = verdicts_by_maker(rows["claim"], rows["kind"], rows["verdict"], source)
+        counts = verdicts_by_maker(rows["claim"], rows["kind"], rows["verdict"], source=source)
         numbered = rows[rows["kind"].isin(NUMBERED)]["verdict"]
         said = (
             f"**Of {len(numbered)} theorems, tables and figures** {verdicts_in_words(numbered)}. "

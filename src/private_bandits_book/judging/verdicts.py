@@ -43,7 +43,7 @@ def maker(claim: str, kind: str) -> str:
     return BOOK if claim.startswith("own-") else OTHERS if kind == ANCHOR else PAPER
 
 
-def verdicts_by_maker(claims: Iterable[str], kinds: Iterable[str], verdicts: Iterable[str], source: str = PAPER) -> str:
+def verdicts_by_maker(claims: Iterable[str], kinds: Iterable[str], verdicts: Iterable[str], *, source: str) -> str:
     """Return the counts of a chapter's verdicts in a sentence, by whose claims they are: first those of its source."""
     found: dict[str, list[str]] = {}
     for claim, kind, verdict in zip(claims, kinds, verdicts, strict=True):
