@@ -87,9 +87,20 @@ def totals(claims: Iterable[str], kinds: Iterable[str], verdicts: Iterable[str],
 
 def described(chapter: str) -> tuple[str, dict[str, dict[str, Any]]]:
     """Return whose paper a chapter is on, and the entries of its `claims.toml` by claim; no such file has neither."""
+    path = _file(chapter)
+    return _told(path) if path else ("", {})
+
+
+def source_of(chapter: str) -> str:
+    """Return what the claims of a chapter's paper are taken from: the paper, unless its `claims.toml` says less."""
+    path = _file(chapter)
+    return str(parsed(path, tomllib.loads).get("source", PAPER)) if path else PAPER
+
+
+def _file(chapter: str) -> Path | None:
     found = importlib.util.find_spec(f"private_bandits_book.chapters.{chapter}")
     path = Path(str(found.origin)).parent / "claims.toml" if found else None
-    return _told(path) if path and path.is_file() else ("", {})
+    return path if path and path.is_file() else None
 
 
 @cache

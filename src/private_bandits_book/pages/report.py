@@ -9,11 +9,10 @@ from private_bandits_book.judging.verdicts import (
     AFTER_REPAIR,
     INHERITED,
     NOT_REPRODUCED,
-    PAPER,
     described,
+    source_of,
     verdicts_by_maker,
 )
-from private_bandits_book.package_data import tables
 from private_bandits_book.pages.claims_text import committed
 from private_bandits_book.pages.markdown import pipes, plain, text
 from private_bandits_book.parameters import UsageError, longer_studies
@@ -49,7 +48,7 @@ def report(book: Book, chapter: str) -> str:
     differs, told = book.section(chapter, "What differs from")
     parts = {
         "What was rerun": _rerun(book, chapter),
-        "Verdicts": _verdicts(rows, tables(chapter, "claims").get("source", PAPER)),
+        "Verdicts": _verdicts(rows, source_of(chapter)),
         "What fails": _failing(rows),
         "Effort": _effort(book, chapter),
         differs: _LINK.sub(r"\1", told),  # its links lead from the chapter's place
