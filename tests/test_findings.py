@@ -83,7 +83,7 @@ BIT = "Response, first item"
 SAID = {
     "cascading": {
         r"this bit leads to (\S+) % of the regret of uniformly": lambda: uniform_share(cascading(BIT, 0.2)),
-        r"its theorem needs, has (\S+) %": lambda: uniform_share(
+        r"its theorem states, has (\S+) %": lambda: uniform_share(
             cascading("Laplace", 0.2, "figure-1a", variant="stated")
         ),
         r"At \$\\epsilon=1\$ it has a regret of ([\d,]*\d)": lambda: f"{cascading('Blocks, kept', 1.0):,.0f}",

@@ -110,8 +110,8 @@ def test_a_ledger_has_the_contracts_columns_and_a_row_a_claim_in_order(tmp_path)
         "2 inherited. "
         "Not reproduced: 1 of the papers by themselves, 1 by what they rest on; 1 of the others."
     )
-    assert verdicts_by_maker(*list(zip(*rows, strict=True))[:3]) == (
-        "Of the 5 claims of the paper 2 reproduced, 2 not reproduced, 1 not testable; "
+    assert verdicts_by_maker(*list(zip(*rows, strict=True))[:3], source="the slides") == (
+        "Of the 5 claims of the slides 2 reproduced, 2 not reproduced, 1 not testable; "
         "the one claim of this book is not reproduced; the one claim of other works is reproduced"
     )
     table.to_csv(tmp_path / "claims.csv", index=False, float_format="%.10g")

@@ -35,7 +35,7 @@ from private_bandits_book.jobs.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE, 
 from private_bandits_book.judging.claims import claims_of
 from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.judging.rulings import NotShown, Ruling, not_shown
-from private_bandits_book.judging.verdicts import NUMBERED, verdicts_by_maker, verdicts_in_words
+from private_bandits_book.judging.verdicts import NUMBERED, source_of, verdicts_by_maker, verdicts_in_words
 from private_bandits_book.pages import render
 from private_bandits_book.pages.claims import headlines
 from private_bandits_book.pages.render import Display, Table
@@ -434,7 +434,7 @@ class Chapter:
                 rulings[name] = not_shown()
         rows = ledger(self._claims, rulings, f"private-bandits reproduce {self.name}", self._disagreeing())
         self._write_csv(rows, "claims")
-        counts = verdicts_by_maker(rows["claim"], rows["kind"], rows["verdict"])
+        counts = verdicts_by_maker(rows["claim"], rows["kind"], rows["verdict"], source=source_of(self.name))
         numbered = rows[rows["kind"].isin(NUMBERED)]["verdict"]
         said = (
             f"**Of {len(numbered)} theorems, tables and figures** {verdicts_in_words(numbered)}. "

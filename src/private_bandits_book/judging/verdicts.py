@@ -43,16 +43,16 @@ def maker(claim: str, kind: str) -> str:
     return BOOK if claim.startswith("own-") else OTHERS if kind == ANCHOR else PAPER
 
 
-def verdicts_by_maker(claims: Iterable[str], kinds: Iterable[str], verdicts: Iterable[str]) -> str:
-    """Return the counts of a chapter's verdicts in a sentence, those of the book's own claims apart."""
+def verdicts_by_maker(claims: Iterable[str], kinds: Iterable[str], verdicts: Iterable[str], *, source: str) -> str:
+    """Return the counts of a chapter's verdicts in a sentence, by whose claims they are: first those of its source."""
     found: dict[str, list[str]] = {}
     for claim, kind, verdict in zip(claims, kinds, verdicts, strict=True):
         found.setdefault(maker(claim, kind), []).append(verdict)
     parts = [
-        f"of the {len(found[whose])} claims of {whose} {verdicts_in_words(found[whose])}"
+        f"of the {len(found[whose])} claims of {said} {verdicts_in_words(found[whose])}"
         if len(found[whose]) > 1
-        else f"the one claim of {whose} is {found[whose][0]}"
-        for whose in (PAPER, BOOK, OTHERS)
+        else f"the one claim of {said} is {found[whose][0]}"
+        for whose, said in ((PAPER, source), (BOOK, BOOK), (OTHERS, OTHERS))
         if whose in found
     ]
     return "; ".join(parts).capitalize()
@@ -87,9 +87,20 @@ def totals(claims: Iterable[str], kinds: Iterable[str], verdicts: Iterable[str],
 
 def described(chapter: str) -> tuple[str, dict[str, dict[str, Any]]]:
     """Return whose paper a chapter is on, and the entries of its `claims.toml` by claim; no such file has neither."""
+    path = _file(chapter)
+    return _told(path) if path else ("", {})
+
+
+def source_of(chapter: str) -> str:
+    """Return what the claims of a chapter's paper are taken from: the paper, unless its `claims.toml` says less."""
+    path = _file(chapter)
+    return str(parsed(path, tomllib.loads).get("source", PAPER)) if path else PAPER
+
+
+def _file(chapter: str) -> Path | None:
     found = importlib.util.find_spec(f"private_bandits_book.chapters.{chapter}")
     path = Path(str(found.origin)).parent / "claims.toml" if found else None
-    return _told(path) if path and path.is_file() else ("", {})
+    return path if path and path.is_file() else None
 
 
 @cache

@@ -5,7 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from private_bandits_book.book import Book
-from private_bandits_book.judging.verdicts import AFTER_REPAIR, INHERITED, NOT_REPRODUCED, described, verdicts_by_maker
+from private_bandits_book.judging.verdicts import (
+    AFTER_REPAIR,
+    INHERITED,
+    NOT_REPRODUCED,
+    described,
+    source_of,
+    verdicts_by_maker,
+)
 from private_bandits_book.pages.claims_text import committed
 from private_bandits_book.pages.markdown import pipes, plain, text
 from private_bandits_book.parameters import UsageError, longer_studies
@@ -41,7 +48,7 @@ def report(book: Book, chapter: str) -> str:
     differs, told = book.section(chapter, "What differs from")
     parts = {
         "What was rerun": _rerun(book, chapter),
-        "Verdicts": _verdicts(rows),
+        "Verdicts": _verdicts(rows, source_of(chapter)),
         "What fails": _failing(rows),
         "Effort": _effort(book, chapter),
         differs: _LINK.sub(r"\1", told),  # its links lead from the chapter's place
@@ -64,8 +71,9 @@ def _rerun(book: Book, chapter: str) -> str:
     )
 
 
-def _verdicts(rows: Sequence[Mapping[str, str]]) -> str:
-    counted = verdicts_by_maker(*([row[name] for row in rows] for name in ("claim", "kind", "verdict")))
+def _verdicts(rows: Sequence[Mapping[str, str]], source: str) -> str:
+    columns = ([row[name] for row in rows] for name in ("claim", "kind", "verdict"))
+    counted = verdicts_by_maker(*columns, source=source)
     parts = [f"{counted}. {_GROUNDS}"]
     ordered = sorted(rows, key=lambda row: row["command"])  # stable: within a command as in the ledger
     for command, made in groupby(ordered, key=lambda row: row["command"]):

@@ -1,6 +1,6 @@
 """Wang et al. (2021), *Cascading Bandit under Differential Privacy*: algorithms, repairs, instances, bounds.
 
-`noise_multiplier=1` is the stated noise, which the theorems need; the published experiments multiply the noise by 0.01
+`noise_multiplier=1` is the noise that the theorems state; the published experiments multiply the noise by 0.01
 (Section 7), and with it the bonus, without which nothing is learnt. The repaired policies are ours.
 """
 

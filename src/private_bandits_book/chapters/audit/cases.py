@@ -21,7 +21,7 @@ from private_bandits.privacy.accounts import account
 from private_bandits.privacy.audit import FULL_SEARCH, Audit
 from private_bandits.problems import Arms, LinearContext, SemiBandit
 from private_bandits.streams import streams
-from private_bandits_book.chapters.contextual.user_messages import SMALL_LINK, published_setting
+from private_bandits_book.chapters.contextual.user_messages import SMALL_LINK
 from private_bandits_book.pages.algorithms import listed
 
 CASCADE = cascading.b_lb(8, 3, 0.4, 0.3)
@@ -236,9 +236,9 @@ def _faults(epsilon: float, delta: float, horizon: int) -> Iterator[Case]:
                   asked=streams | {"accounted": epsilon}, known="keeps")  # fmt: skip
     noisy = partial(Case, trust="local", view="messages", delta=delta)
     for variant, factor, failure, known in (
-        ("root of 2 left out", 0.5**0.5, 1e-3, "keeps"),
-        ("root of 2 left out", 0.5**0.5, 1e-9, "breaks"),
-        ("classical", 1.0, 1e-9, "keeps"),
+        ("root of 2 left out, δ = 0.001", 0.5**0.5, 1e-3, "keeps"),
+        ("root of 2 left out, δ = 10⁻⁹", 0.5**0.5, 1e-9, "breaks"),
+        ("classical, δ = 10⁻⁹", 1.0, 1e-9, "keeps"),
     ):
         message = AddedNoise(
             "gaussian", factor * gaussian_sigma(epsilon, delta=failure, sensitivity=1.0, calibration="classical")
@@ -250,11 +250,8 @@ def _faults(epsilon: float, delta: float, horizon: int) -> Iterator[Case]:
     asked = {"neighbours": [(0.0, 1.0)], "promised": 10.0, "delta": 1e-3}
     yield noisy("Gaussian message", "wang2021, zheng2020", "classical beyond its range, ε = 10",
                 target=AddedNoise("gaussian", wide), asked=asked, known="breaks")  # fmt: skip
-    published = published_setting().iloc[0]
-    yield noisy("LDP-LinUCB", "zheng2020, published code", "ε = 800,000, δ = 0.1",
-                target=AddedNoise("gaussian", published["sigma"]),
-                asked={"neighbours": [(0.0, published["sensitivity"])], "promised": published["epsilon"], "delta": 0.1},
-                known="breaks")  # fmt: skip
+    exact = AddedNoise("gaussian", gaussian_sigma(10.0, delta=1e-3, sensitivity=1.0))
+    yield noisy("Gaussian message", "as it should be", "analytic, ε = 10", target=exact, asked=asked, known="keeps")
     yield noisy("Algorithm 3: LDP-GLOC", "zheng2020", f"printed, link g(a) = {SMALL_LINK:g} a",
                 target=AddedNoise("gaussian", SMALL_LINK * noise_scale(glm_messages(), epsilon, delta)),
                 asked={"neighbours": [(-1.0, 1.0)], **promise}, known="breaks")  # fmt: skip

@@ -43,7 +43,7 @@ def policy(row: Any) -> str:
 
 
 def named(row: Any) -> str:
-    """Return what a line is called: what the policy is, and whose scale its noise has.
+    """Return what a line is called: what the policy is, and whose scale its noise has, where both scales run.
 
     Parameters
     ----------
@@ -56,7 +56,8 @@ def named(row: Any) -> str:
     ours = not row.algorithm.startswith("Algorithm")
     if ours or math.isinf(row.epsilon):
         return str(row.policy)
-    return f"{policy(row)}, {_WHOSE[_noise(row)]}"
+    name = policy(row)
+    return name if row.variant.startswith("proof") else f"{name}, {_WHOSE[_noise(row)]}"
 
 
 def trusted(row: Any) -> str:

@@ -35,7 +35,7 @@ def _long(problem: Any, policy: Policy, horizon: int, runs: int = rates.LEAST_RU
 
 
 def learning_runs() -> list[LongRun]:
-    """To T = 10^8 on the instance of the figures, at the noise that the theorems need."""
+    """To T = 10^8 on the instance of the figures, at the noise that the theorems state."""
     n_arms, size, horizon = *FIGURES[:2], LEARNING_HORIZON
     policies = [paper.cascade_ucb1(), paper.repaired_local(math.inf, list_size=size)]
     for epsilon in (0.2, 1.0, 0.1, 0.5, 2.0):

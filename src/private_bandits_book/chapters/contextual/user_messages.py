@@ -1,8 +1,6 @@
-"""What the message of a user pays: where a link's noise hides too little, and in the setting of the authors' code."""
+"""What the message of a user pays: where a link's noise hides too little, and with the noise of the authors' code."""
 
 import math
-
-import pandas as pd
 
 from private_bandits.mechanisms import gaussian_epsilon
 from private_bandits.papers.contextual.accounting import (
@@ -14,40 +12,6 @@ from private_bandits.papers.contextual.accounting import (
 )
 
 SMALL_LINK = 0.1
-PUBLISHED_EPSILON, PUBLISHED_DELTA = 8e5, 0.1
-
-
-def published_setting() -> pd.DataFrame:
-    """The setting of the authors' own experiment, epsilon = 800,000 and delta = 0.1, and what it guarantees.
-
-    Returns
-    -------
-    DataFrame
-        A row per noise formula: `formula`, `sigma`, `epsilon` (nominal), `delta`, `sensitivity` (of both messages
-        together, actions in the unit ball and rewards in [-1, 1]), `epsilon_paid` (exact), and `noise_for_1`, the
-        factor by which sigma would have to grow for epsilon = 1 at the same delta.
-
-    Notes
-    -----
-    The experiment is in the authors' repository, not in the paper. Its code has 4 sqrt(ln(1.25/delta)) / epsilon where
-    its description has 4 sqrt(2 ln(1.25/delta)) / epsilon; two messages with delta/2 each ask for 2.5, and the
-    classical formula is proven for epsilon < 1 only. The last row is what 800,000 asks for.
-    """
-    epsilon, delta, messages = PUBLISHED_EPSILON, PUBLISHED_DELTA, linucb_messages(1.0)
-    joint, log = joint_sensitivity(messages), math.log(1.25 / delta)
-    sigmas = {
-        "as coded": of_code(epsilon, delta)[0],
-        "as described": 4.0 * math.sqrt(2.0 * log) / epsilon,
-        "Algorithm 5, rewards in [-1, 1]": noise_scale(messages, epsilon, delta),
-        "Algorithm 5, rewards in [-2, 2]": noise_scale(linucb_messages(), epsilon, delta),
-        "analytic": noise_scale(messages, epsilon, delta, "analytic"),
-    }
-    frame = pd.DataFrame({"formula": list(sigmas), "sigma": list(sigmas.values()), "epsilon": epsilon, "delta": delta})
-    return frame.assign(
-        sensitivity=joint,
-        epsilon_paid=[gaussian_epsilon(sigma, delta=delta, sensitivity=joint) for sigma in sigmas.values()],
-        noise_for_1=noise_scale(messages, 1.0, delta, "analytic") / frame["sigma"],
-    )
 
 
 def small_link(epsilon: float, delta: float, repaired: bool = False, size: float = SMALL_LINK) -> float:
