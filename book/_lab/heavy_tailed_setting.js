@@ -40,7 +40,7 @@ const heavyAlgorithms = [
   heavyAlgorithm("dp-se-small", "DP Robust SE, c = 4", "repaired", "central", heavyFits.always, (v, u) => dpRobustSe(v.epsilon, v.v, u, v.beta, 4)),
   heavyAlgorithm("ldp-se", "LDP Robust SE", "repaired", "local", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta)),
   heavyAlgorithm("ldp-se-small", "LDP Robust SE, c = 8", "repaired", "local", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta, 8)),
-  heavyAlgorithm("ldp-se-slides", "LDP Robust SE, the talk's rate", "printed", "local", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta, HEAVY_TAILED.elimination.local.c, "slide_rate")),
+  heavyAlgorithm("ldp-se-slides", "LDP Robust SE, rate of (4)", "printed", "local", heavyFits.always, (v, u) => ldpRobustSe(v.epsilon, v.v, u, v.beta, HEAVY_TAILED.elimination.local.c, "slide_rate")),
   heavyAlgorithm("robust-ucb", "Robust UCB", "none", "none", heavyFits.short, (v, u) => robustUcb(v.v, u, v.horizon)),
   heavyAlgorithm("dp-ucb", "DP Robust UCB", "printed", "central", heavyFits.short, (v, u) => dpRobustUcb(v.epsilon, v.v, u, v.horizon)),
   heavyAlgorithm("dp-ucb-small", "DP Robust UCB, radius times 1/18", "repaired", "central", heavyFits.short, (v, u) => dpRobustUcb(v.epsilon, v.v, u, v.horizon, 1)),
