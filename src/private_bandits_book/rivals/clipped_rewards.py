@@ -1,4 +1,4 @@
-"""Linear contexts that are the same for all, played as arms on sums of clipped rewards, or on bits about them."""
+"""Linear contexts that are the same for all, played as arms on powers of clipped rewards, or on bits about rewards."""
 
 import math
 from typing import Any, NamedTuple
@@ -9,16 +9,17 @@ from private_bandits import checks
 from private_bandits.kernels.parts.accounting import added, answered
 from private_bandits.kernels.protocol import FAMILY, WHOLE_RUN, blank, check_horizon, check_kind
 from private_bandits.kernels.protocol import unseen as seen
+from private_bandits.kernels.stretches import DIRECT
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import LinearContext
-from private_bandits_book.rivals.residual_epochs import clipped, clipped_sum
+from private_bandits_book.rivals.instruments import clipped
 
 __all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "clipped_rewards", "seen", "start"]
 
 PIECE = WHOLE_RUN
-CLIP, VARIANCE = 1.0, 1.0 / 3.0  # of rewards, and what it is where they are uniform about 0
+CLIP = 1.0
 
 
 class Record(NamedTuple):
@@ -26,6 +27,7 @@ class Record(NamedTuple):
 
     first: int
     level: float
+    power: float
     growth: float
     scale: float  # Laplace scale on the sum of a batch
     flip: float  # the probability that a bit is sent as the other one
@@ -37,28 +39,32 @@ class State(NamedTuple):
     """What the loop carries from batch to batch."""
 
     pulls: np.ndarray  # int64, of each action
-    sums: np.ndarray  # of its clipped rewards, as released
+    sums: np.ndarray  # of powers of its clipped rewards, as released
     clock: np.ndarray  # int64: rounds before the batch, its rounds, its action
     lost: np.ndarray  # pseudo-regret before the batch
 
 
 def clipped_rewards(
-    epsilon: float, *, horizon: int, first: float = 4.0, level: float = 0.4, local: bool = False
+    epsilon: float, *, horizon: int, first: float = 8.0, level: float = 0.4, power: float = 1.0, local: bool = False
 ) -> Policy:
-    """Play the action of the largest upper confidence bound on the mean of rewards clipped to [-1, 1].
+    """Play the action of the largest upper confidence bound on the mean of a power of rewards clipped to [-1, 1].
 
-    Of this book, after an attacker's policy; its logarithm is that of MOSS (Audibert and Bubeck, 2009). Actions are
-    played in batches, half as long as what was played of them before, and the sum of a batch's clipped rewards is
-    released once with Lap(2/epsilon). With n plays and the mean m of the released sums, an action's index is
+    Of this book, after attackers' policies; its logarithm is that of MOSS (Audibert and Bubeck, 2009). A reward counts
+    as f(y) = sign(y) |clip(y, -1, 1)|^p. Actions are played in batches, half as long as what was played of them before,
+    and the sum of a batch's f(y) is released once with Lap(2/epsilon). With n plays and the mean m of the released
+    sums, an action's index is
 
-        m + sqrt(2 level L / (3 n)) + L/(epsilon n),    L = ln(1 + max(1, T/(k n))),
+        m + sqrt(2 level L / ((2 p + 1) n)) + L/(epsilon n),    L = ln(1 + max(1, T/(k n))),
 
-    k being the number of actions; 1/3 is the variance of uniform noise on [-1, 1]. With `local` each user rounds the
-    clipped reward to a bit at random, without bias, and sends it by randomised response; with g = (1 + e^-epsilon) /
-    (1 - e^-epsilon) the index is m + sqrt(2 level L g^2/n), and a batch is a fifth as long as what was before. It is
-    epsilon-private without delta: a user is in one sum and moves it by 2 at most, or sends one bit, and does not tell
-    the context. It finds the best action where clipping keeps the order of means, as of laws that are shifted copies of
-    each other. No bound is proved.
+    k being the number of actions. Where noise is uniform on [-1, 1] and means are small, f(y) has the mean of y
+    whatever p, as (f(1) - f(-1))/2 = 1, and a variance of 1/(2 p + 1): a large power reads the edges of the noise,
+    which tell most, and asks for no more privacy. With `local`, where the variance is that of a bit, each user rounds
+    f(y) to a bit at random, without bias, and sends it by randomised response; with g = (1 + e^-epsilon) /
+    (1 - e^-epsilon) the index is m + sqrt(2 level L g^2/n), and a batch is a fifth as long as what was before.
+
+    It is epsilon-private without delta: a user is in one sum and moves it by 2 at most, or sends one bit, and does not
+    tell the context. It finds the best action where f keeps the order of means, as of laws that are shifted copies of
+    each other; where rewards seldom come near -1 and 1, a large power sees little. No bound is proved.
 
     Parameters
     ----------
@@ -70,6 +76,8 @@ def clipped_rewards(
         Plays in the first batch of an action, in multiples of 2 sqrt(ln T)/epsilon + 1, or of g^2; > 0, to be tuned.
     level : float
         > 0, to be tuned.
+    power : float
+        p > 0, to be tuned where a curator adds up.
     local : bool
         Whether users send bits. Default: a curator adds up.
 
@@ -86,10 +94,11 @@ def clipped_rewards(
     Examples
     --------
     >>> clipped_rewards(1.0, horizon=10**9).record.first, clipped_rewards(1.0, horizon=10**9, local=True).record.first
-    (41, 19)
+    (81, 38)
     """
     asked, longest = checks.epsilon(epsilon), checks.integer("horizon", horizon, at_least=1)
     many, wide = checks.real("first", first, above=0), checks.real("level", level, above=0)
+    raised = checks.real("power", power, above=0)
     growth, scale, flip, paid = 0.5, 2.0 / asked, 0.0, asked
     short, why = many * (scale * math.sqrt(math.log(longest)) + 1.0), "a user is in one noisy sum, and moves it by 2"
     if checks.flag("local", local):
@@ -99,9 +108,9 @@ def clipped_rewards(
     return Policy(
         name="Clipped rewards",
         algorithm="UCB on clipped rewards",
-        variant=f"first {many:g}, level {wide:g}",
+        variant=f"first {many:g}, level {wide:g}, power {raised:g}",
         privacy=Guarantee.certified(asked, paid, "local" if local else "central", why),
-        record=Record(math.ceil(min(short, longest)), wide, growth, scale, flip, bool(local), longest),
+        record=Record(math.ceil(min(short, longest)), wide, raised, growth, scale, flip, bool(local), longest),
         mechanism="none" if math.isinf(asked) else "response" if local else "laplace",
         method="bits" if local else "sums",
     )
@@ -157,11 +166,10 @@ def advance(
         pulls[action] += length
         if policy.bits:
             kept = 1.0 - 2.0 * policy.flip
-            ones = env.binomial(length, 0.5 + 0.5 * kept * clipped(problem, means[action], 0.0, CLIP)[0])
+            ones = env.binomial(length, 0.5 + 0.5 * kept * _moments(problem, means[action], policy.power)[0])
             sums[action] += (2.0 * ones - length) / kept
         else:
-            total = clipped_sum(problem, means[action], 0.0, CLIP, length, env)
-            sums[action] += total + noise.laplace(0.0, policy.scale)
+            sums[action] += _sum(problem, means[action], policy.power, length, env) + noise.laplace(0.0, policy.scale)
         clock[0] = end
         clock[2] = _chosen(policy, pulls, sums, choice)
         clock[1] = max(policy.first, int(policy.growth * pulls[clock[2]]))
@@ -172,6 +180,32 @@ def _chosen(policy: Record, pulls: np.ndarray, sums: np.ndarray, choice: Any) ->
     if not pulls.all():
         return int(np.argmin(pulls))
     log = np.log1p(np.maximum(1.0, policy.horizon / len(pulls) / pulls))
-    variance = 1.0 / (1.0 - 2.0 * policy.flip) ** 2 if policy.bits else VARIANCE
+    variance = 1.0 / (1.0 - 2.0 * policy.flip) ** 2 if policy.bits else 1.0 / (2.0 * policy.power + 1.0)
     index = sums / pulls + np.sqrt(2.0 * policy.level * variance * log / pulls) + 0.5 * policy.scale * log / pulls
     return int(np.lexsort((choice.random(len(pulls)), -index))[0])
+
+
+def _sum(problem: Any, mean: float, power: float, users: int, env: Any) -> float:
+    """The sum of f(y): one by one, or of many users as a normal number."""
+    if problem.binary:
+        return float(env.binomial(users, mean))
+    if users <= DIRECT:
+        kept = np.clip(env.uniform(mean - problem.spread, mean + problem.spread, users), -CLIP, CLIP)
+        return float((np.sign(kept) * np.abs(kept) ** power).sum())
+    middle, second = _moments(problem, mean, power)
+    return float(users * middle + math.sqrt(users * max(second - middle**2, 0.0)) * env.standard_normal())
+
+
+def _moments(problem: Any, mean: float, power: float) -> tuple[float, float]:
+    """The mean of f(y), and that of its square."""
+    if power == 1.0 or problem.binary:
+        middle, second = clipped(problem, mean, 0.0, CLIP)
+        return float(middle), float(second)
+    ends = np.array([mean - problem.spread, mean + problem.spread])
+    signs, kept = np.sign(ends), np.minimum(np.abs(ends), CLIP)
+    beyond = np.abs(ends) - kept
+    if not ends[1] > ends[0]:
+        return float(signs[0] * kept[0] ** power), float(kept[0] ** (2.0 * power))
+    middle = np.diff(kept ** (power + 1.0) / (power + 1.0) + beyond)[0]
+    second = np.diff(signs * (kept ** (2.0 * power + 1.0) / (2.0 * power + 1.0) + beyond))[0]
+    return float(middle / (ends[1] - ends[0])), float(second / (ends[1] - ends[0]))

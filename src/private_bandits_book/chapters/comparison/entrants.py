@@ -388,7 +388,7 @@ CONTEXTS = {
         lambda s, e, first, clip: rivals.residual_epochs(
             e, dim=s.problem.dim, horizon=s.horizon, first=first, clip=clip
         ),
-        grid=tuple(product((4.0, 8.0, 16.0, 32.0), (0.5, 1.0, 1.5, 2.0))),
+        grid=tuple(product((2.0, 4.0, 8.0, 16.0), (0.5, 1.0, 1.5, 2.0))),
     ),
     "greedy epochs": Entrant(_greedy, grid=_FEW_FIRST),
     "greedy epochs, Gaussian": Entrant(
@@ -399,7 +399,7 @@ CONTEXTS = {
         lambda s, e, first, growth: rivals.random_lines(
             e, dim=s.problem.dim, horizon=s.horizon, first=first, growth=growth
         ),
-        grid=tuple(product((4.0, 8.0, 16.0, 32.0), (0.03, 0.06, 0.12, 0.24))),
+        grid=tuple(product((2.0, 4.0, 8.0, 16.0), (0.03, 0.06, 0.12, 0.24))),
     ),
     "Algorithm 5": Entrant(_algorithm_5, grid=_ONE),
     "LinUCB, as proved": Entrant(lambda s, e: contextual.joint_linucb(e, **_dims(s)), "Shariff and Sheffet (2018)"),
@@ -421,17 +421,21 @@ _COUNTS = Entrant(lambda s, e, first, level: baselines.dp_klucb(e, first=s.first
 _BITS = Entrant(lambda s, e, first, level: on_bits(e, first=s.first(e, first), level=level), grid=_LATE)
 
 
-def _clipped(s: Setting, epsilon: float, first: float, level: float, local: bool = False) -> Any:
-    return rivals.clipped_rewards(epsilon, horizon=s.horizon, first=first, level=level, local=local)
+def _clipped(s: Setting, epsilon: float, power: float, level: float) -> Any:
+    return rivals.clipped_rewards(epsilon, horizon=s.horizon, level=level, power=power)
+
+
+def _clipped_local(s: Setting, epsilon: float, first: float, level: float) -> Any:
+    return rivals.clipped_rewards(epsilon, horizon=s.horizon, first=first, level=level, local=True)
 
 
 PAIRS = (
     CONTEXTS
     | _LADDERS
     | {
-        "clipped rewards": Entrant(_clipped, grid=tuple(product((2.0, 4.0, 8.0, 16.0), _SAFE))),
+        "clipped rewards": Entrant(_clipped, grid=tuple(product((1.0, 4.0, 8.0, 16.0), _SAFE))),
         "clipped rewards, local": Entrant(
-            partial(_clipped, local=True), grid=tuple(product((5.0, 10.0, 20.0, 40.0), (0.4, 0.5, 0.7, 1.0)))
+            _clipped_local, grid=tuple(product((5.0, 10.0, 20.0, 40.0), (0.4, 0.5, 0.7, 1.0)))
         ),
         "DP-KLUCB, contexts ignored": _COUNTS._replace(range=LARGEST_REWARD),
         "DP-KLUCB on signs": _COUNTS._replace(range=1.0, grid=_SIGNS),
@@ -542,18 +546,18 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "blocks": (0.0188,),
     },
     "contexts": {
-        "residual epochs": (8.0, 1.0),
-        "random lines": (4.0, 0.06),
+        "residual epochs": (4.0, 1.0),
+        "random lines": (2.0, 0.12),
         "greedy epochs": (16.0, 3.0),
         "greedy epochs, Gaussian": (4.0, 10.0),
         "LinUCB": (0.144,),
         "Algorithm 5": (0.144,),
     },
     "pairs": {
-        "clipped rewards": (8.0, 0.3),
+        "clipped rewards": (16.0, 0.3),
         "clipped rewards, local": (20.0, 0.4),
-        "residual epochs": (32.0, 1.5),
-        "random lines": (8.0, 0.03),
+        "residual epochs": (16.0, 2.0),
+        "random lines": (2.0, 0.06),
         "threshold ladder": (32.0, 0.3),
         "threshold ladder, local": (16.0, 0.3),
         "DP-KLUCB on signs": (32.0, 0.45),
