@@ -368,6 +368,18 @@ def test_sums_of_powers_have_the_law_of_single_ones(power):
     assert scipy.stats.ks_2samp(many, single).pvalue > 1e-3
 
 
+def test_theta_follows_from_what_is_released():
+    policy, rng, plain = residual_epochs(1.0, dim=2, horizon=9), np.random.default_rng(6), Found(3)
+    state = RESIDUALS.start(TABLE.record(), policy.record)
+    for rounds in (30, 30, 60, 120):
+        told, root = 0.05 * rounds * rng.normal(size=2), rng.normal(size=(2, 2))
+        release = (rounds, 0.8, told, 0.2 * rounds, rounds * root @ root.T, 3.0 * rounds)
+        plain.add(*release)
+        INSTRUMENTS.learn(state, *release, state.guess)
+        np.testing.assert_allclose(state.theta, plain.theta, rtol=1e-5)
+        assert 0 < np.linalg.norm(plain.theta) < 1
+
+
 def test_a_user_moves_what_is_released_no_further_than_its_noise_is_made_for():
     rng, theta, moved = np.random.default_rng(5), np.array([0.3, -0.2, 0.1]), []
     for _ in range(20_000):
