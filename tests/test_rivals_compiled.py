@@ -228,7 +228,9 @@ def clipped(rng, epsilon, first, level, power, local, horizon=HORIZON):
         for n, each in zip(pulls, sums, strict=True):
             log = math.log(1 + max(1, horizon / 2 / n)) if n else 0.0
             spread = 2 * level * log * (g**2 if local else 1 / (2 * power + 1))
-            index.append(each / n + math.sqrt(spread / n) + (0 if local else log / epsilon / n) if n else math.inf)
+            index.append(
+                each / n + math.sqrt(spread / n) + (0 if local else 1.5 * log / epsilon / n) if n else math.inf
+            )
         action = int(np.argmax(index))
         length = max(least, int((0.2 if local else 0.5) * pulls[action]))
 
