@@ -24,9 +24,9 @@ from private_bandits_book.rivals import (
     threshold_ladder,
 )
 
-LINES, RESIDUALS, LADDER, CLIPPED = (
+LINES, RESIDUALS, LADDER, CLIPPED, INSTRUMENTS = (
     importlib.import_module(f"private_bandits_book.rivals.{name}")
-    for name in ("random_lines", "residual_epochs", "threshold_ladder", "clipped_rewards")
+    for name in ("random_lines", "residual_epochs", "threshold_ladder", "clipped_rewards", "instruments")
 )
 SETS = np.array([[[1.0, 0.0], [0.6, 0.8], [-0.8, 0.6]], [[0.0, 1.0], [0.8, -0.6], [0.28, 0.96]]])
 THETA = np.array([0.5, -0.3])
@@ -43,43 +43,95 @@ def best_of(vectors, theta):
 # the policies, a user at a time; each returns the regret of a run
 
 
+class Found:
+    """What is known of theta, from releases of residuals times instruments q, and of |D x| q q'."""
+
+    def __init__(self, n_actions, d=2):
+        self.n_actions, self.d, self.theta = n_actions, d, np.zeros(d)
+        self.told, self.noisy, self.rounds, self.off = np.zeros(d), 0.0, 0.0, 0.0
+        self.slopes, self.moved = np.zeros((2, d, d)), np.zeros((2, d))
+
+    def halving(self, power=1.0):
+        across = np.outer(self.theta, self.theta) / max(self.theta @ self.theta, 1e-300)
+        return np.eye(self.d) + (0.5**power - 1) * across
+
+    def instrument(self, x):
+        point = self.halving() @ x
+        return point / np.linalg.norm(point), np.linalg.norm(point)
+
+    def guess(self):
+        """Of the best of random unit vectors, by a sum over their angles with theta."""
+        angles = (np.arange(20_000) + 0.5) * math.pi / 20_000
+        chosen = -np.diff((1 - np.append(0, angles + math.pi / 40_000) / math.pi) ** self.n_actions)
+        x = np.stack([np.cos(angles), np.sin(angles)])
+        q = x * [[0.5], [1]]
+        slopes = np.diag((chosen * q / np.linalg.norm(q, axis=0) * x).sum(axis=1))
+        unit = self.theta / np.linalg.norm(self.theta)
+        turn = np.array([unit, [-unit[1], unit[0]]])
+        return turn.T @ slopes @ turn
+
+    def add(self, rounds, weight, told, variance, about, spread):
+        if self.theta.any():
+            seen = np.array([about @ self.halving(-1), rounds * self.guess()])
+            self.rounds, self.off = self.rounds + weight * rounds, self.off + weight**2 * spread
+        else:
+            seen = np.array([rounds / self.d * np.eye(self.d)] * 2)
+        self.told, self.noisy = self.told + weight * told, self.noisy + weight**2 * variance
+        self.slopes, self.moved = self.slopes + weight * seen, self.moved + weight * seen @ self.theta
+        known = 0.05**2 / (0.05**2 + self.off / self.rounds**2) if self.rounds else 0.0
+        shares = np.array([known, 1 - known])
+        slopes, wanted = np.tensordot(shares, self.slopes, 1), shares @ self.moved + self.told
+        slopes = slopes + self.noisy / (0.2**2 * np.trace(slopes) / self.d) * np.eye(self.d)
+        least = 0.1 * np.trace(self.slopes[1]) / self.d
+        normal = slopes.T @ slopes + least**2 * np.eye(self.d)
+        self.theta = self.theta + np.linalg.solve(normal, slopes.T @ (wanted - slopes @ self.theta))
+        self.theta /= max(1.0, np.linalg.norm(self.theta))
+
+
 def lines(rng, epsilon, first, growth, horizon=HORIZON):
     """Each user sends z and one bit."""
-    truth = 1 / (1 + math.exp(-epsilon))
-    gain, d = 1 / (2 * truth - 1), 2
-    gram, moment, theta, lost, t, end = np.zeros((d, d)), np.zeros(d), None, 0.0, 0, math.ceil(first * gain**2)
+    truth, d, state = 1 / (1 + math.exp(-epsilon)), 2, Found(3)
+    gain, lost, t = 1 / (2 * truth - 1), 0.0, 0
+    released, gram, begun, end = np.zeros(d), np.zeros((d, d)), 0, math.ceil(first * gain**2)
+
+    def step(m, radius):
+        return radius * gain * math.sqrt(math.pi) * math.gamma((m + 1) / 2) / math.gamma(m / 2)
+
     while t < horizon:
         if t == end:
-            end += max(math.ceil(first * gain**2), int(growth * end))
-            theta = np.linalg.solve(gram, moment) if np.linalg.eigvalsh(gram)[0] > 0 else None
+            rounds, share = end - begun, 0.95 if begun else 1.0
+            variance, spread = step(2, 1) ** 2 / 2 / share, step(3, math.sqrt(d) / 2) ** 2 / 3 / 0.05
+            state.add(rounds, 1.0, released / share, rounds * variance, gram / 0.05, rounds * spread)
+            released, gram, begun, end = np.zeros(d), np.zeros((d, d)), end, end + max(1, int(growth * end))
         shown = rng.integers(len(SETS))
-        action = rng.integers(3) if theta is None else best_of(SETS[shown], theta)
+        action = best_of(SETS[shown], state.theta) if begun else rng.integers(3)
         x, mean = SETS[shown, action], SETS[shown, action] @ THETA
         lost += (SETS[shown] @ THETA).max() - mean
-        if about := rng.random() < 0.75:
-            v, radius = np.sign(mean + rng.uniform(-1, 1)) * x, 1.0
+        q, length = state.instrument(x)
+        if about := not begun or rng.random() < 0.95:
+            residual = np.clip(mean + rng.uniform(-1, 1) - x @ state.theta, -1, 1)
+            v, radius = q if rng.random() < (1 + residual) / 2 else -q, 1.0
         else:
-            v, radius = np.array([x[0] ** 2 - 0.5, math.sqrt(2) * x[0] * x[1], x[1] ** 2 - 0.5]), math.sqrt(d) / 2
-        m, norm = len(v), np.linalg.norm(v)
+            square = length * np.outer(q, q) - np.eye(d) / 2
+            v, radius = np.array([square[0, 0], math.sqrt(2) * square[0, 1], square[1, 1]]), math.sqrt(d) / 2
+        norm = np.linalg.norm(v)
         point = v / norm if rng.random() < (1 + norm / radius) / 2 else -v / norm
-        z = rng.normal(size=m)
+        z = rng.normal(size=len(v))
         z /= np.linalg.norm(z)
         bit = (z @ point > 0) == (rng.random() < truth)
-        c = math.gamma(m / 2) / math.sqrt(math.pi) / math.gamma((m + 1) / 2)
-        sent = (1 if bit else -1) * z * radius * gain / c
+        sent = (1 if bit else -1) * z * step(len(v), radius)
         if about:
-            moment += sent / 0.75
+            released += sent
         else:
             off = sent[1] / math.sqrt(2)
-            gram += np.array([[sent[0] + 0.5, off], [off, sent[2] + 0.5]]) / 0.25
+            gram += np.array([[sent[0] + 0.5, off], [off, sent[2] + 0.5]])
         t += 1
     return lost
 
 
 def residuals(rng, epsilon, first, clip, horizon=HORIZON):
-    """Each user adds a clipped residual times the action, and the action's square."""
-    d, t, lost, theta = 2, 0, 0.0, np.zeros(2)
-    total, moment, noisy = np.zeros((d, d)), np.zeros(d), 0.0
+    """Each user adds a clipped residual times an instrument, and the action's share in the slopes."""
+    d, t, lost, state = 2, 0, 0.0, Found(3)
     rounds = math.ceil(first * max(2 * clip * math.sqrt(d + 1) / epsilon, 3))
 
     def ball(size, scale):
@@ -90,25 +142,20 @@ def residuals(rng, epsilon, first, clip, horizon=HORIZON):
         released, gram, begun = np.zeros(d), np.zeros((d, d)), t
         while t < min(begun + rounds, horizon):
             shown = rng.integers(len(SETS))
-            action = best_of(SETS[shown], theta) if begun else rng.integers(3)
+            action = best_of(SETS[shown], state.theta) if begun else rng.integers(3)
             x, mean = SETS[shown, action], SETS[shown, action] @ THETA
             lost += (SETS[shown] @ THETA).max() - mean
-            released += np.clip(mean + rng.uniform(-1, 1) - x @ theta, -clip, clip) * x
-            gram += np.outer(x, x)
+            q, length = state.instrument(x)
+            released += np.clip(mean + rng.uniform(-1, 1) - x @ state.theta, -clip, clip) * q
+            gram += length * np.outer(q, q)
             t += 1
-        scale = 2 * clip / (0.65 * epsilon if begun else epsilon)
+        scale, other = 2 * clip / (0.9 * epsilon if begun else epsilon), math.sqrt(2) / (0.1 * epsilon)
         released += ball(d, scale)
-        a, b, c = ball(3, math.sqrt(2) / (0.35 * epsilon))
+        a, b, c = ball(3, other)
         gram += [[a, b / math.sqrt(2)], [b / math.sqrt(2), c]]
-        gram = gram if begun else rounds / d * np.eye(d)
-        weight = rounds / (rounds + 3 * scale**2 * (d + 1))
-        total, moment, noisy = total + weight * gram, moment + weight * (released + gram @ theta), noisy + weight**2
-        noisy = noisy if begun else 0.0
-        floor = math.sqrt(4 * noisy) * math.sqrt(2) / (0.35 * epsilon)
-        values, vectors = np.linalg.eigh(total + floor * np.eye(d))
-        least = np.maximum(values, max(floor, 1e-9 * abs(values).max()))
-        theta = theta + vectors @ (vectors.T @ (moment - total @ theta) / least)
-        theta /= max(1.0, np.linalg.norm(theta))
+        noise = scale**2 * (d + 1)
+        weight = rounds / (rounds + 3 * d * noise)
+        state.add(rounds, weight, released, noise + rounds / (3 * d), gram, 4 * other**2)
         rounds = t
     return lost
 
@@ -309,6 +356,31 @@ def test_sums_of_clipped_residuals_have_the_law_of_single_ones(mean, guess):
     many = [RESIDUALS.clipped_sum(record, mean, guess, 0.8, 400, env) for _ in range(1500)]
     single = np.clip(mean + env.uniform(-1, 1, (1500, 400)) - guess, -0.8, 0.8).sum(axis=1)
     assert scipy.stats.ks_2samp(many, single).pvalue > 1e-3
+
+
+def test_theta_follows_from_what_is_released():
+    policy, rng, plain = residual_epochs(1.0, dim=2, horizon=9), np.random.default_rng(6), Found(3)
+    state = RESIDUALS.start(TABLE.record(), policy.record)
+    for rounds in (30, 30, 60, 120):
+        told, root = 0.05 * rounds * rng.normal(size=2), rng.normal(size=(2, 2))
+        release = (rounds, 0.8, told, 0.2 * rounds, rounds * root @ root.T, 3.0 * rounds)
+        plain.add(*release)
+        INSTRUMENTS.learn(state, *release, state.guess)
+        np.testing.assert_allclose(state.theta, plain.theta, rtol=1e-5)
+        assert 0 < np.linalg.norm(plain.theta) < 1
+
+
+def test_a_user_moves_what_is_released_no_further_than_its_noise_is_made_for():
+    rng, theta, moved = np.random.default_rng(5), np.array([0.3, -0.2, 0.1]), []
+    for _ in range(20_000):
+        told = []
+        for x in rng.normal(size=(2, 3)):
+            q, x = np.zeros(3), x / max(1.0, np.linalg.norm(x))
+            length = INSTRUMENTS.instrument(x, theta, q)
+            told.append((rng.choice([-1, 1]) * q, length * np.outer(q, q)))
+        moved.append([np.linalg.norm(told[0][i] - told[1][i]) for i in range(2)])
+    far, wide = np.max(moved, axis=0)
+    assert 1.95 < far <= 2.0 + 1e-12 and 1.3 < wide <= math.sqrt(2)
 
 
 @pytest.mark.parametrize("local", [False, True])

@@ -13,7 +13,8 @@ from private_bandits.mechanisms import response_probabilities
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import LinearContext
-from private_bandits_book.rivals.residual_epochs import clipped, clipped_sum
+from private_bandits_book.rivals.instruments import clipped
+from private_bandits_book.rivals.residual_epochs import clipped_sum
 
 __all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "clipped_rewards", "seen", "start"]
 

@@ -9,7 +9,7 @@ from private_bandits import checks
 from private_bandits.compilation import compiled
 from private_bandits.kernels import linear
 from private_bandits.kernels.parts.accounting import answered
-from private_bandits.kernels.parts.cholesky import dot, factorise, solve
+from private_bandits.kernels.parts.cholesky import dot
 from private_bandits.kernels.parts.selection import top_item
 from private_bandits.kernels.protocol import (
     FAMILY,
@@ -25,12 +25,13 @@ from private_bandits.mechanisms import response_probabilities
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import LinearContext
+from private_bandits_book.rivals.instruments import alike, clipped, fresh, instrument, learn
 
 __all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "random_lines", "seen", "start"]
 
 PIECE = WHOLE_RUN
 LONGEST = WHOLE_RUN // 2
-ABOUT_REWARD = 0.75  # the probability with which a user is asked for sign(y) x
+ABOUT_REWARD = 0.95  # the probability with which a user is asked for the residual
 DIRECT = 64  # sums of at most this many vectors are drawn one by one, longer ones as normal numbers
 
 
@@ -39,7 +40,7 @@ class Record(NamedTuple):
 
     dim: int
     flip: float  # the probability that a bit is sent as the other one
-    first: int  # rounds of the first stretch, and of each at least
+    first: int  # rounds of the first stretch
     growth: float  # rounds of a stretch over those before it
     horizon: int
 
@@ -47,39 +48,44 @@ class Record(NamedTuple):
 class State(NamedTuple):
     """What the loop carries from stretch to stretch."""
 
-    gram: np.ndarray  # A, upper triangle
-    moment: np.ndarray  # u
+    told: np.ndarray  # of `learn`, as are the next four
+    slopes: np.ndarray
+    moved: np.ndarray
+    tally: np.ndarray
+    theta: np.ndarray
+    guess: np.ndarray  # of `alike`
     clock: np.ndarray  # int64: rounds before the stretch, at its end
     sums: np.ndarray  # pseudo-regret before the stretch, and what each of its rounds adds
     counts: np.ndarray  # int64, a row a set: how often each of its actions is played in the stretch
-    factor: np.ndarray  # scratch, as are those that follow
-    theta: np.ndarray
+    released: np.ndarray  # sum of what users sent of residuals; scratch, as are those that follow
+    about: np.ndarray  # ... and of actions
     indices: np.ndarray
+    side: np.ndarray
     point: np.ndarray
     found: np.ndarray
 
 
-def random_lines(epsilon: float, *, dim: int, horizon: int, first: float = 32.0, growth: float = 0.25) -> Policy:
+def random_lines(epsilon: float, *, dim: int, horizon: int, first: float = 4.0, growth: float = 0.06) -> Policy:
     """Play by least squares on sums to which each user adds a vector that one randomised bit tells.
 
-    Of this book, after an attacker's policy, whose users send an entry of the sums. A user who plays x for a reward y
-    is asked, with probability 3/4, for sign(y) x, a point of the unit ball of dimension m = d, where R = 1. Else it is
-    the triangle of x x' - I/2, a point of the ball of radius R = sqrt(d)/2 and dimension m = d (d + 1)/2, entries off
-    the diagonal times sqrt 2. To answer with v, the user moves to v R/|v| with probability (1 + |v|/R)/2, else to the
-    point opposite, draws a hyperplane through 0 with a uniform unit normal z, and sends z and, by randomised response,
-    the bit that says on which side the point is. The server adds
+    Of this book, after attackers' policies. A user plays the action of the largest <theta, x>, for the theta that is
+    public, or a random one in the first stretch. With D the map that halves the part of x along theta, and the
+    instrument q = D x/|D x|, the user rounds the residual y - <theta, x>, clipped to [-1, 1], at random to a sign s of
+    that mean, and is asked for s q, a point of the unit ball of dimension m = d, where R = 1; or, with probability 1/20
+    after the first stretch, for the triangle of |D x| q q' - I/2, a point of the ball of radius R = sqrt(d)/2 and
+    dimension m = d (d + 1)/2, entries off the diagonal times sqrt 2. To answer with v, the user moves to v R/|v| with
+    probability (1 + |v|/R)/2, else to the point opposite, draws a hyperplane through 0 with a uniform unit normal z,
+    and sends z and, by randomised response, the bit that says on which side the point is. The server adds
 
         +-z R g / c,    g = (1 + e^-epsilon)/(1 - e^-epsilon),    c = Gamma(m/2) / (sqrt(pi) Gamma((m + 1)/2)),
 
     the sign being the bit's, which is v on average, since c is the mean of |z_1| (Duchi, Jordan and Wainwright, 2018,
-    have this mechanism with half balls). It solves after `first` rounds, and then whenever there are `growth` more;
-    until then, and where the noisy A = sum of x x' is not positive definite, actions are random. Else a user plays the
-    action of the largest <theta, x>, theta = A^-1 u, u = sum of sign(y) x.
+    have this mechanism with half balls). From these sums theta is found as `residual_epochs` does, all weights being 1:
+    after `first` rounds, and then whenever there are `growth` more.
 
     It is locally epsilon-private without delta: z and which vector is asked for do not depend on the user, the one bit
-    that does is sent by randomised response, and the action, which the user finds from theta, is told to nobody. The
-    sign of y = mean + noise has the mean of y where noise is uniform on [-1, 1], as it is here, and grows with it where
-    noise is symmetric, so that theta is that of a generalised linear model. No bound is proved.
+    that does is sent by randomised response, and the action, which the user finds from theta, is told to nobody. No
+    bound is proved.
 
     Parameters
     ----------
@@ -106,7 +112,7 @@ def random_lines(epsilon: float, *, dim: int, horizon: int, first: float = 32.0,
     --------
     >>> policy = random_lines(1.0, dim=2, horizon=10**9)
     >>> policy.record.first, policy.privacy.label()
-    (150, 'ε=1')
+    (19, 'ε=1')
     """
     truth, flip = response_probabilities(epsilon, n_values=2)
     least, more = checks.real("first", first, above=0), checks.real("growth", growth, above=0)
@@ -141,14 +147,15 @@ def start(problem: Any, policy: Record) -> State:
     """Return the state before the first round."""
     dim, shape = problem.dim, problem.means.shape
     return State(
-        gram=np.zeros((dim, dim)),
-        moment=np.zeros(dim),
+        **fresh(dim),
+        guess=alike(dim, problem.n_actions),
         clock=np.zeros(2, np.int64),
         sums=np.zeros(2),
         counts=np.zeros(shape, np.int64),
-        factor=np.zeros((dim, dim)),
-        theta=np.zeros(dim),
+        released=np.zeros(dim),
+        about=np.zeros((dim, dim)),
         indices=np.zeros(problem.n_actions),
+        side=np.zeros(dim),
         point=np.zeros(dim * (dim + 1) // 2),
         found=np.zeros(dim * (dim + 1) // 2),
     )
@@ -180,7 +187,9 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         if end >= last:
             return
         sums[0] += sums[1] * (end - begun)
-        rounds = max(policy.first, int(min(policy.growth * end, LONGEST)))
+        rounds = max(1 if end > 0 else policy.first, int(min(policy.growth * end, LONGEST)))
+        if end > 0:
+            _learn(policy, state, end - begun)
         clock[0], clock[1] = end, end + rounds
         sums[1] = _stretch(problem, policy, state, rounds, env, choice, noise) / rounds
 
@@ -189,17 +198,14 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
 def _stretch(problem, policy, state, rounds, env, choice, noise):
     """Choose the actions of all sets, draw the sums of what their users send, and return the pseudo-regret."""
     n_sets, theta, indices = len(problem.sets), state.theta, state.indices
-    theta[:] = state.moment
-    ready = state.clock[0] > 0 and factorise(state.gram, 0.0, state.factor)
-    if ready:
-        solve(state.factor, theta)
+    begun = state.clock[0] > 0
     left, lost = rounds, 0.0
-    state.counts[:] = 0
+    state.counts[:], state.released[:], state.about[:] = 0, 0.0, 0.0
     for shown in range(n_sets):
         actions, means, counts = problem.sets[shown], problem.means[shown], state.counts[shown]
         count = left if shown == n_sets - 1 else _binomial(env, left, 1.0 / (n_sets - shown))
         left -= count
-        if ready:
+        if begun:
             for action in range(problem.n_actions):
                 indices[action] = dot(theta, actions[:, action])
             counts[top_item(indices, choice)] = count
@@ -208,44 +214,55 @@ def _stretch(problem, policy, state, rounds, env, choice, noise):
                 counts[action] = _binomial(choice, count, 1.0 / (problem.n_actions - action))
                 count -= counts[action]
         for action in range(problem.n_actions):
-            lost += counts[action] * linear.shortfall(means, action)
-            sign = _sign(means[action], problem.binary, problem.spread)
-            _report(state, policy.flip, counts[action], sign, actions[:, action], noise)
+            if counts[action] > 0:
+                lost += counts[action] * linear.shortfall(means, action)
+                x = actions[:, action]
+                sign = clipped(problem, means[action], dot(theta, x), 1.0)[0]
+                asked = _binomial(noise, counts[action], ABOUT_REWARD) if begun else counts[action]
+                _report(state, policy.flip, asked, counts[action] - asked, sign, x, noise)
     return lost
 
 
 @compiled(inline="always")
-def _sign(mean, binary, spread):
-    """The mean of a reward's sign, that of 0 being -1."""
-    if binary:
-        return 2.0 * mean - 1.0
-    if spread > 0.0:
-        return min(max(mean / spread, -1.0), 1.0)
-    return 1.0 if mean > 0.0 else -1.0
-
-
-@compiled(inline="always")
-def _report(state, flip, count, sign, x, noise):
-    """Add what the users send who play x."""
-    dim, root, point, found = len(x), math.sqrt(2.0), state.point, state.found
-    asked = _binomial(noise, count, ABOUT_REWARD)
+def _report(state, flip, asked, others, sign, x, noise):
+    """Add what the users send who play x: `asked` of them of the residual, the others of the action."""
+    dim, root, point, found, q = len(x), math.sqrt(2.0), state.point, state.found, state.side
+    length = instrument(x, state.theta, q)
+    _sides(noise, q, found[:dim], 1.0, sign, asked, flip)
     for i in range(dim):
-        point[i] = x[i]
-    _sides(noise, point[:dim], found[:dim], 1.0, sign, asked, flip)
-    for i in range(dim):
-        state.moment[i] += found[i] / ABOUT_REWARD
-    place, others = 0, count - asked
+        state.released[i] += found[i]
+    place = 0
     for i in range(dim):
         for j in range(i, dim):
-            point[place] = root * x[i] * x[j] if i < j else x[i] * x[i] - 0.5
+            point[place] = root * length * q[i] * q[j] if i < j else length * q[i] * q[i] - 0.5
             place += 1
     _sides(noise, point, found, 0.5 * math.sqrt(dim), 1.0, others, flip)
     place = 0
     for i in range(dim):
         for j in range(i, dim):
-            entry = found[place] / root if i < j else found[place] + 0.5 * others
-            state.gram[i, j] += entry / (1.0 - ABOUT_REWARD)
+            state.about[i, j] += found[place] / root if i < j else found[place] + 0.5 * others
             place += 1
+
+
+@compiled
+def _learn(policy, state, rounds):
+    """Move theta by what the users of a stretch sent."""
+    dim, first, kept = len(state.theta), state.clock[0] == 0, 1.0 - 2.0 * policy.flip
+    size, share = dim * (dim + 1) // 2, 1.0 if first else ABOUT_REWARD
+    for i in range(dim):
+        state.released[i] /= share
+        for j in range(i, dim):
+            state.about[i, j] /= 1.0 - ABOUT_REWARD
+            state.about[j, i] = state.about[i, j]
+    variance = rounds / share * _step(dim, 1.0, kept) ** 2 / dim
+    spread = rounds / (1.0 - ABOUT_REWARD) * _step(size, 0.5 * math.sqrt(dim), kept) ** 2 / size
+    learn(state, rounds, 1.0, state.released, variance, state.about, spread, state.guess)
+
+
+@compiled(inline="always")
+def _step(size, radius, kept):
+    """The length of what is added for one user."""
+    return radius / kept * math.sqrt(math.pi) * math.exp(math.lgamma(0.5 * size + 0.5) - math.lgamma(0.5 * size))
 
 
 @compiled
@@ -253,7 +270,7 @@ def _sides(noise, point, found, radius, sign, users, flip):
     """Write the sum of what users send of a point, or of that opposite, which has a mean of `sign` times the point."""
     size, norm = len(point), math.sqrt(dot(point, point))
     level, kept = sign * min(norm / radius, 1.0), 1.0 - 2.0 * flip
-    step = radius / kept * math.sqrt(math.pi) * math.exp(math.lgamma(0.5 * size + 0.5) - math.lgamma(0.5 * size))
+    step = _step(size, radius, kept)
     found[:] = 0.0
     if users <= DIRECT:
         normal = np.empty(size)

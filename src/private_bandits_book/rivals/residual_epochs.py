@@ -13,11 +13,13 @@ from private_bandits.kernels.stretches import DIRECT
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import LinearContext
+from private_bandits_book.rivals.instruments import alike, clipped, fresh, instrument, learn
 
 __all__ = ["FAMILY", "PIECE", "Record", "account", "advance", "blank", "check", "residual_epochs", "seen", "start"]
 
 PIECE = WHOLE_RUN
-ABOUT_ACTIONS, WEIGHT = 0.35, 3.0  # of epsilon, for sums of x x'; and of the variance of noise, in an epoch's weight
+ABOUT_ACTIONS = 0.1  # of epsilon, for what is released of actions
+SPREAD = 3.0  # the inverse of a clipped residual's variance, where c = 1 and it is uniform on [-1, 1]
 
 
 class Record(NamedTuple):
@@ -39,10 +41,13 @@ class Record(NamedTuple):
 class State(NamedTuple):
     """What the loop carries from epoch to epoch."""
 
-    gram: np.ndarray  # weighted sums: of x x' as released,
-    moment: np.ndarray  # ... and of what they say of theta
+    told: np.ndarray  # of `learn`, as are the next four
+    slopes: np.ndarray
+    moved: np.ndarray
+    tally: np.ndarray
     theta: np.ndarray
-    squares: np.ndarray  # of weights of released x x', summed; pseudo-regret before the epoch, what a round of it adds
+    guess: np.ndarray  # of `alike`
+    lost: np.ndarray  # pseudo-regret before the epoch, and what a round of it adds
     clock: np.ndarray  # int64: rounds before the epoch, at its end
     counts: np.ndarray  # int64 (n_sets, n_actions): how often each action is played in the epoch
 
@@ -50,18 +55,22 @@ class State(NamedTuple):
 def residual_epochs(epsilon: float, *, dim: int, horizon: int, first: float = 8.0, clip: float = 1.0) -> Policy:
     """Play greedily by least squares on what epochs have released: sums of clipped residuals, and of x x'.
 
-    Of this book, after an attacker's policy. Actions are random in the first epoch; in each later one, which is as long
-    as all before, a user plays the action of the largest <theta, x>. At its end a trusted server releases
+    Of this book, after attackers' policies. Actions are random in the first epoch; in each later one, which is as long
+    as all before, a user plays the action of the largest <theta, x>. With D the map that halves the part of x along
+    theta, and the instrument q = D x/|D x|, a trusted server releases at the epoch's end
 
-        z = sum of clip(y - <theta, x>, -c, c) x + noise,    M = sum of x x' + noise,
+        z = sum of clip(y - <theta, x>, -c, c) q + noise,    N = sum of |D x| q q' + noise.
 
-    each with the noise of a K-norm mechanism (Hardt and Talwar, 2010) for a Euclidean ball: its direction is uniform,
-    and its length is Gamma(d, 2 c/(0.65 epsilon)) for z, as a user moves z by 2 c at most, and Gamma(d (d + 1)/2,
-    sqrt 2/(0.35 epsilon)) for M in Frobenius norm, which x x' moves by sqrt 2. The first epoch releases z alone, with
-    all of epsilon, and takes n I/d for M, as if actions pointed everywhere alike. With weights w = n/(n + 3 s^2), s the
-    deviation of the noise on z, V = sum of w M and u = sum of w (z + M theta), theta moves by (V + r I)^-1 (u - V
-    theta) and back into the unit ball; r is the deviation of the noise in V, and eigenvalues of V + r I are r at least.
-    Noise on M thus multiplies what theta is still off by and not theta, and a residual needs less noise than a reward.
+    Greedy play depends on the direction of theta alone, so that q tells more of what lies across theta than x does. As
+    E[z] is N D^-1 times what theta is off by, the next theta solves S theta = sum of w (z + J theta_e), with J = N D^-1
+    of each epoch, played with theta_e, S the sum of w J, and weights w = n/(n + 3 d s^2), s being the deviation of the
+    noise on z. While the noise on J is large, J is mostly a guess, what random unit vectors would have, and S is
+    increased as if each coordinate of theta had a deviation of 1/5 around 0.
+
+    Noises are of the K-norm mechanism (Hardt and Talwar, 2010) for a Euclidean ball: the direction is uniform, and the
+    length is Gamma(d, 2 c/(0.9 epsilon)) for z, as a user moves z by 2 c at most, and Gamma(d (d + 1)/2, sqrt 2/(0.1
+    epsilon)) for N in Frobenius norm, which |D x| q q' moves by sqrt 2, as |D x| <= 1. The first epoch releases z
+    alone, with all of epsilon. Noise on N multiplies only what theta is still off by, so a tenth of epsilon is enough.
 
     It is jointly epsilon-private without delta: a user is in one epoch, whose two releases add up to epsilon, and a
     user's own action is told to that user alone. No bound is proved.
@@ -120,9 +129,13 @@ def check(name: str, problem: Any, record: Record, horizon: int) -> dict[str, fl
 
 def start(problem: Any, policy: Record) -> State:
     """Return the state before the first round."""
-    dim = policy.dim
-    clock, counts = np.zeros(2, np.int64), np.zeros(problem.means.shape, np.int64)
-    return State(np.zeros((dim, dim)), np.zeros(dim), np.zeros(dim), np.zeros(3), clock, counts)
+    return State(
+        **fresh(policy.dim),
+        guess=alike(policy.dim, problem.n_actions),
+        lost=np.zeros(2),
+        clock=np.zeros(2, np.int64),
+        counts=np.zeros(problem.means.shape, np.int64),
+    )
 
 
 def account(record: Record, delta: float) -> tuple[float, bool]:
@@ -145,12 +158,12 @@ def advance(
     noise: Any,
 ) -> None:
     """Play the rounds first..last; within an epoch the regret is interpolated, and sets are shown in their order."""
-    clock, squares = state.clock, state.squares
+    clock, lost = state.clock, state.lost
     mark = int(np.searchsorted(checkpoints, first))
     while True:
         begun, end = clock.tolist()
         while mark < len(checkpoints) and checkpoints[mark] <= min(end, last):
-            regret[mark] = squares[1] + squares[2] * (checkpoints[mark] - begun)
+            regret[mark] = lost[0] + lost[1] * (checkpoints[mark] - begun)
             mark += 1
         if len(trace):
             played = np.repeat(np.tile(np.arange(problem.n_actions), len(state.counts)), state.counts.ravel())
@@ -158,7 +171,7 @@ def advance(
             trace[low:high, 0], trace[low:high, 1] = played[low - begun : high - begun], 1
         if end >= last:
             return
-        squares[1] += squares[2] * (end - begun)
+        lost[0] += lost[1] * (end - begun)
         clock[:] = end, end + max(policy.first, end)
         _epoch(problem, policy, state, env, choice, noise)
 
@@ -173,28 +186,21 @@ def _epoch(problem: Any, policy: Record, state: State, env: Any, choice: Any, no
         state.counts[shown, (actions @ theta).argmax(axis=1)] = users
     else:
         state.counts[:] = choice.multinomial(users, np.full(problem.n_actions, 1.0 / problem.n_actions))
-    state.squares[2] = (state.counts * (problem.means.max(axis=1, keepdims=True) - problem.means)).sum() / rounds
-    released, gram = np.zeros(size), np.einsum("sa,sai,saj->ij", state.counts, actions, actions)
+    state.lost[1] = (state.counts * (problem.means.max(axis=1, keepdims=True) - problem.means)).sum() / rounds
+    released, about, q = np.zeros(size), np.zeros((size, size)), np.zeros(size)
     for place in zip(*np.nonzero(state.counts), strict=True):
-        x = actions[place]
-        released += x * clipped_sum(problem, problem.means[place], x @ theta, policy.clip, state.counts[place], env)
+        x, count = actions[place], state.counts[place]
+        about += count * instrument(x, theta, q) * np.outer(q, q)
+        released += clipped_sum(problem, problem.means[place], x @ theta, policy.clip, count, env) * q
     scales = policy.scales if begun else (2.0 * policy.clip / policy.epsilon, 0.0)
     released += _ball(noise, size, scales[0])
     upper = np.triu_indices(size)
-    added_on = _ball(noise, len(upper[0]), scales[1]) / np.where(upper[0] == upper[1], 1.0, math.sqrt(2.0))
-    gram[upper] += added_on
-    gram.T[upper] = gram[upper]
-    if not begun:
-        gram = rounds / size * np.eye(size)
-    weight = rounds / (rounds + WEIGHT * scales[0] ** 2 * (size + 1.0))
-    state.gram[:] += weight * gram
-    state.moment[:] += weight * (released + gram @ theta)
-    state.squares[0] += weight**2 if begun else 0.0
-    floor = math.sqrt(state.squares[0] * (len(upper[0]) + 1.0)) * policy.scales[1]
-    values, vectors = np.linalg.eigh(state.gram + floor * np.eye(size))
-    least = max(floor, 1e-9 * float(np.abs(values).max()))
-    theta += vectors @ ((vectors.T @ (state.moment - state.gram @ theta)) / np.maximum(values, least))
-    theta /= max(1.0, float(np.linalg.norm(theta)))
+    about[upper] += _ball(noise, len(upper[0]), scales[1]) / np.where(upper[0] == upper[1], 1.0, math.sqrt(2.0))
+    about.T[upper] = about[upper]
+    noisy = scales[0] ** 2 * (size + 1.0)
+    weight = rounds / (rounds + SPREAD * size * noisy)
+    variance = noisy + rounds / (SPREAD * size)
+    learn(state, rounds, weight, released, variance, about, scales[1] ** 2 * (len(upper[0]) + 1.0), state.guess)
 
 
 def clipped_sum(problem: Any, mean: float, guess: float, clip: float, users: int, env: Any) -> float:
@@ -207,21 +213,6 @@ def clipped_sum(problem: Any, mean: float, guess: float, clip: float, users: int
         return float(np.clip(env.uniform(low, high, users), -clip, clip).sum())
     middle, second = clipped(problem, mean, guess, clip)
     return float(users * middle + math.sqrt(users * max(second - middle**2, 0.0)) * env.standard_normal())
-
-
-def clipped(problem: Any, mean: float, guess: float, clip: float) -> tuple[float, float]:
-    """Return the mean of clip(y - guess, -clip, clip), and that of its square."""
-    low, high = mean - guess - problem.spread, mean - guess + problem.spread
-    a, b = np.clip([low, high], -clip, clip).tolist()
-    if problem.binary:
-        a, b = np.clip([-guess, 1.0 - guess], -clip, clip).tolist()
-        return a + mean * (b - a), a * a + mean * (b * b - a * a)
-    if not high > low:
-        return a, a * a
-    below, above, inside = (max(-clip - low, 0.0), max(high - clip, 0.0), b - a)
-    middle = inside * (a + b) / 2.0 + clip * (above - below)
-    second = inside * (a * a + a * b + b * b) / 3.0 + clip**2 * (above + below)
-    return middle / (high - low), second / (high - low)
 
 
 def _ball(noise: Any, size: int, scale: float) -> np.ndarray:

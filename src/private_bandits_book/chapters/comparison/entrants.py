@@ -388,7 +388,7 @@ CONTEXTS = {
         lambda s, e, first, clip: rivals.residual_epochs(
             e, dim=s.problem.dim, horizon=s.horizon, first=first, clip=clip
         ),
-        grid=tuple(product((4.0, 8.0, 16.0, 32.0), (0.5, 1.0, 1.5, 2.0))),
+        grid=tuple(product((2.0, 4.0, 8.0, 16.0), (0.5, 1.0, 1.5, 2.0))),
     ),
     "greedy epochs": Entrant(_greedy, grid=_FEW_FIRST),
     "greedy epochs, Gaussian": Entrant(
@@ -399,7 +399,7 @@ CONTEXTS = {
         lambda s, e, first, growth: rivals.random_lines(
             e, dim=s.problem.dim, horizon=s.horizon, first=first, growth=growth
         ),
-        grid=tuple(product((4.0, 8.0, 16.0, 32.0), (0.03, 0.06, 0.12, 0.24))),
+        grid=tuple(product((2.0, 4.0, 8.0, 16.0), (0.03, 0.06, 0.12, 0.24))),
     ),
     "Algorithm 5": Entrant(_algorithm_5, grid=_ONE),
     "LinUCB, as proved": Entrant(lambda s, e: contextual.joint_linucb(e, **_dims(s)), "Shariff and Sheffet (2018)"),
@@ -542,8 +542,8 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "blocks": (0.0188,),
     },
     "contexts": {
-        "residual epochs": (8.0, 1.0),
-        "random lines": (4.0, 0.06),
+        "residual epochs": (4.0, 1.0),
+        "random lines": (2.0, 0.12),
         "greedy epochs": (16.0, 3.0),
         "greedy epochs, Gaussian": (4.0, 10.0),
         "LinUCB": (0.144,),
@@ -552,8 +552,8 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
     "pairs": {
         "clipped rewards": (8.0, 0.3),
         "clipped rewards, local": (20.0, 0.4),
-        "residual epochs": (32.0, 1.5),
-        "random lines": (8.0, 0.03),
+        "residual epochs": (16.0, 2.0),
+        "random lines": (2.0, 0.06),
         "threshold ladder": (32.0, 0.3),
         "threshold ladder, local": (16.0, 0.3),
         "DP-KLUCB on signs": (32.0, 0.45),
