@@ -189,8 +189,10 @@ def test_the_worst_is_chosen_by_one_half_of_the_runs_and_measured_by_the_other()
             ("mine", 1.0, "b", 8.0, 8.0),
         )
     ]
-    (found,) = ranking.worst(pd.DataFrame(rows)).itertuples()
-    assert (found.policy, found.instance, found.price) == ("mine", "a", 3.0)
+    prices = {"epsilon": [1.0, 1.0, 10.0], "log": np.log([4.0, 7.0, 8.0])}
+    tested = pd.DataFrame({"entrant": "mine", "horizon": 9, **prices})
+    (found,) = ranking.worst(pd.DataFrame(rows), tested, 9).itertuples()
+    assert (found.policy, found.instance, found.price, round(found.tested, 9)) == ("mine", "a", 3.0, 7.0)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -206,7 +206,7 @@ def _judged(table: nodes.table) -> list[str]:
     return words if all(word in SIGNS for word in words) else []
 
 
-_SEARCHED = {"refuted_by": "Refuted by", "closest": "Closest"}
+_SEARCHED = {"refuted_by": "Would be refuted by", "closest": "A search found"}
 _MORE = {"reason": "Why", "excludes": "Excluded"} | _SEARCHED
 
 

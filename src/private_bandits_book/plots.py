@@ -94,7 +94,8 @@ def curves(
     said : sequence of Note, Crossing and Region
         Words at places of the figure, and shaded regions where nothing can be.
     **look
-        `xscale`, `yscale` ("linear" or "log"), `start` (the first round shown), `xlabel`, `ylabel`.
+        `xscale`, `yscale` ("linear" or "log"), `start` (the first round shown), `xlabel`, `ylabel`; `names`: whether
+        lines have theirs at the "end" or, where only their starts are apart, at the "start".
 
     Returns
     -------

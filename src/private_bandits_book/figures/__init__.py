@@ -7,6 +7,7 @@ epsilon, t, regret, regret_se, replications`, and where known
 
 - `label`, the name of the line; else the policy, with its epsilon where it has several;
 - `hue`, a key of `look.HUES`; else none and uniform play by the column `family`, and the trust model;
+- `band_low`, `band_high`, the edges of the band; else it is that of the mean, from `regret_se`;
 - `trust`, a key of `TRUST_LINES`; else central for a finite epsilon, none for an infinite one.
 
 Nothing here touches pyplot or leaves a matplotlib setting changed.
@@ -18,6 +19,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from private_bandits import checks
 from private_bandits_book.figures.dots import regret_dots
 from private_bandits_book.figures.drawing import (
     Crossing,
@@ -76,6 +78,7 @@ def regret_curves(
     said: Sequence[Said] = (),
     xlabel: str | None = None,
     ylabel: str = "regret",
+    names: str = "end",
     narrow: bool = False,
 ) -> Figure:
     """Plot mean regret with its 95 % band against t, or that at the horizon against a swept column.
@@ -107,6 +110,8 @@ def regret_curves(
         Words at places, and shaded regions.
     xlabel, ylabel : str
         Axis labels, lower case, with the unit; `xlabel` defaults to the column's name, ϵ for epsilon.
+    names : {"end", "start"}
+        Whether lines have their names at the right or, where only their starts are apart, at the left.
     narrow : bool
         Whether it is for a phone.
 
@@ -117,15 +122,16 @@ def regret_curves(
     Raises
     ------
     ValueError
-        For an empty frame, a missing column, or an unknown hue, trust model or scale.
+        For an empty frame, a missing column, or an unknown hue, trust model, scale or place of names.
     """
+    checks.choice("names", names, ("end", "start"))
     tidy = tidied(frame, x, spoken)
     scale, limits = _across(tidy, x, xscale, start)
     lines = lines_of(tidy, x, limits, spoken)
     window = window_of(lines, limits, scale, yscale)
     with style():
         figure = blank()
-        panel = _panel(figure, lines, window, said)
+        panel = _panel(figure, lines, window, said, names == "start")
         ends = [end for bound in bounds for end in draw_bound(panel.axes, window, *bound)]
         ends += draw_slope(panel.axes, lines, slope) if slope is not None else []
         lay_out(figure, panel._replace(ends=[*panel.ends, *ends]), xlabel or x_name(x), ylabel, narrow)
@@ -193,12 +199,13 @@ def small_multiples(
     return figure
 
 
-def _panel(figure: Figure, lines: Sequence[Line], window: Window, said: Sequence[Said]) -> Panel:
-    """Axes with lines and regions, and the ends of the lines."""
+def _panel(figure: Figure, lines: Sequence[Line], window: Window, said: Sequence[Said], start: bool = False) -> Panel:
+    """Axes with lines and regions, and the ends of the lines that have names, or their starts."""
     axes = draw_lines(figure, lines, window)
     draw_regions(axes, window, [one for one in said if isinstance(one, Region)])
-    ends = [End(line.words, line.colour, line.x[-1], line.mean[-1], line.label) for line in lines]
-    return Panel(axes, window, lines, ends, said)
+    at = 0 if start else -1
+    ends = [End(line.words, line.colour, line.x[at], line.mean[at], line.label) for line in lines]
+    return Panel(axes, window, lines, ends, said, start)
 
 
 def _across(tidy: pd.DataFrame, x: str, xscale: str | None, start: float) -> tuple[str, tuple[float, float]]:

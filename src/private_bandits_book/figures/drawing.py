@@ -136,9 +136,9 @@ def draw_lines(figure: Figure, lines: Sequence[Line], window: Window) -> Axes:
             # Dashes start half a period apart, so that lines that coincide show through each other.
             look["linestyle"] = (2.65 * order, look["linestyle"][1])
         inside = window.x[0] <= line.x.min() and window.y[0] <= line.mean.min() and line.mean.max() <= window.y[1]
-        low, high = line.mean - line.half, line.mean + line.half
-        alpha = 0.1 if rival else 0.2
-        axes.fill_between(line.x, low, high, color=line.colour, alpha=alpha, linewidth=0, zorder=2 + order / 100)
+        if not rival:  # whose bands would hide the lines that the text speaks of
+            low = np.maximum(line.low, window.y[0]) if window.yscale == "log" else line.low
+            axes.fill_between(line.x, low, line.high, color=line.colour, alpha=0.2, linewidth=0, zorder=2 + order / 100)
         axes.plot(
             line.x,
             line.mean,

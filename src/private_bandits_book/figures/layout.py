@@ -46,6 +46,7 @@ class Panel(NamedTuple):
     lines: Sequence[Line]
     ends: Sequence[End]
     said: Sequence[Said]
+    start: bool = False  # whether names stand where lines start, at the left, and the numbers at the right
 
 
 class _Grid(NamedTuple):
@@ -67,12 +68,17 @@ def lay_out(figure: Figure, panel: Panel, xlabel: str, ylabel: str, narrow: bool
     left = _set_y_ticks([axes], [panel.window], columns=1)
     beside = _labels(panel, 14 if narrow else 18)
     sizes = [_size(text) for _, text in beside]
-    width = across - left - (_GAP + _PAD + max(w for w, _ in sizes) if sizes else 2 * _PAD)
+    right = _GAP + _PAD + max(w for w, _ in sizes) if sizes else 2 * _PAD
+    if panel.start:
+        axes.yaxis.tick_right()
+        axes.tick_params(axis="y", pad=8)
+        left, right = right, left + 6
+    width = across - left - right
     height = max(72 * HEIGHT - _FOOT - _HEAD, sum(h + 2 for _, h in sizes) - 22)
     figure.set_size_inches(across / 72, (foot + height + _HEAD) / 72)
     _place(figure, axes, left, foot, width, height)
     _set_x_ticks(axes, panel.window, width)
-    _name_axes(figure, [axes], foot, xlabel, ylabel)
+    _name_axes(figure, [axes], foot, xlabel, ylabel, panel.start)
     _write(panel, beside, width, height)
 
 
@@ -274,13 +280,16 @@ def _place(figure: Figure, axes: Axes, left: float, bottom: float, width: float,
     axes.set_position((left / across, bottom / up, width / across, height / up))
 
 
-def _name_axes(figure: Figure, panels: Sequence[Axes], foot: float, xlabel: str, ylabel: str) -> None:
-    """Write the regret label level above the axis and the x label centred below the panels."""
+def _name_axes(
+    figure: Figure, panels: Sequence[Axes], foot: float, xlabel: str, ylabel: str, start: bool = False
+) -> None:
+    """Write the regret label level above the numbers of the axis, and the x label centred below the panels."""
     width, height = 72 * figure.get_size_inches()
     boxes = [axes.get_position() for axes in panels]
     centre = (min(box.x0 for box in boxes) + max(box.x1 for box in boxes)) / 2
     above, below = numbers.typeset(ylabel), numbers.typeset(xlabel)
-    figure.text(_PAD / width, 1 - 5 / height, above, va="top", color="#333333")
+    x, side = (1 - _PAD / width, "right") if start else (_PAD / width, "left")
+    figure.text(x, 1 - 5 / height, above, va="top", ha=side, color="#333333")
     figure.text(centre, (foot - _FOOT + 5) / height, below, ha="center", va="bottom", color="#333333")
 
 
@@ -303,7 +312,7 @@ def _write(panel: Panel, labels: Sequence[tuple[End, Text]], width: float, heigh
     """
     axes = panel.axes
     early = [one for one in labels if _in_panel(axes, one[0])[0] < _EARLY]
-    early = early if len(early) == 1 else []  # labels of several could meet there
+    early = early if len(early) == 1 and not panel.start else []  # labels of several could meet there
     for end, text in early:
         x, y = _in_panel(axes, end)
         text.set(position=(x + 2 / width, y - 7 / height), verticalalignment="top")
@@ -311,10 +320,12 @@ def _write(panel: Panel, labels: Sequence[tuple[End, Text]], width: float, heigh
     points = [np.multiply(_in_panel(axes, end), (width, height)) for end, _ in rest]
     above = 2 if axes.get_title(loc="left") else 8  # what stands above the panel keeps its room
     middles = _spread([y for _, y in points], [_size(text)[1] + 2 for _, text in rest], -14, height + above)
+    edge, out, side = (0.0, -1, "right") if panel.start else (width, 1, "left")
     for (end, text), (x, y), middle in zip(rest, points, middles, strict=True):
-        text.set_position((1 + _GAP / width, middle / height))
-        if _inside(axes, end) and (abs(middle - y) > 3 or width - x > 3):
-            leader = Line2D([(x + 2) / width, 1 + (_GAP - 3) / width], [y / height, middle / height])
+        text.set(position=((edge + out * _GAP) / width, middle / height), horizontalalignment=side)
+        if _inside(axes, end) and (abs(middle - y) > 3 or abs(edge - x) > 3):
+            ends = np.array([x + 2 * out, edge + out * (_GAP - 3)]) / width
+            leader = Line2D(ends, [y / height, middle / height])
             leader.set(transform=axes.transAxes, clip_on=False, color=end.colour, linewidth=0.7, zorder=1)
             axes.add_line(leader)
     _say(panel)

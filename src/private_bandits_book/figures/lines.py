@@ -23,7 +23,8 @@ class Line:
     mark: int
     x: np.ndarray
     mean: np.ndarray
-    half: np.ndarray
+    low: np.ndarray  # of the band
+    high: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -116,28 +117,32 @@ def lines_of(
             raise ValueError(f"rows must be unique per label and {x}, got duplicates for {label!r}")
         rows = rows.sort_values(x)
         at = rows[x].to_numpy(float)
-        mean, half = rows["regret"].to_numpy(float), _half_widths(rows)
+        drawn = np.vstack([rows["regret"].to_numpy(float), *_band(rows)])
         if not np.isfinite(at).any():
-            at, mean, half = np.array([low, high]), mean.repeat(2), half.repeat(2)
+            at, drawn = np.array([low, high]), drawn.repeat(2, axis=1)
         # The last checkpoint before the window stays, so that a line begins at the axis.
         before = at[at < low]
-        keep = np.isfinite(at) & np.isfinite(mean) & ((at >= low) | (at == before.max(initial=-np.inf)))
+        keep = np.isfinite(at) & np.isfinite(drawn[0]) & ((at >= low) | (at == before.max(initial=-np.inf)))
         if keep.any():
             first = rows.iloc[0]
             look = first["hue"], first["trust"], first["colour"], int(first["mark"])
             said = spoken or {}
             words = said.get((panel, str(label))) or said.get(str(label)) or str(label)
-            lines.append(Line(str(label), words, *look, at[keep], mean[keep], half[keep]))
+            lines.append(Line(str(label), words, *look, at[keep], *drawn[:, keep]))
     if not lines:
         raise ValueError("frame must hold at least one finite regret, got none")
     return lines
 
 
-def _half_widths(rows: pd.DataFrame) -> np.ndarray:
-    """Return half the 95 % band, 0 where a single run has none."""
-    runs = rows["replications"].to_numpy(int)
+def _band(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return both edges of the 95 % band, which is as high as nothing where a single run has none."""
+    mean, runs = rows["regret"].to_numpy(float), rows["replications"].to_numpy(int)
     half = half_width(np.nan_to_num(rows["regret_se"].to_numpy(float)), np.maximum(runs, 2))
-    return np.where((runs >= 2) & np.isfinite(half), half, 0.0)
+    low, high = mean - half, mean + half
+    if {"band_low", "band_high"} <= {*rows}:
+        low, high = rows["band_low"].to_numpy(float), rows["band_high"].to_numpy(float)
+    known = (runs >= 2) & np.isfinite(low) & np.isfinite(high)
+    return np.where(known, low, mean), np.where(known, high, mean)
 
 
 def window_of(lines: Sequence[Line], x: tuple[float, float], xscale: str, yscale: str) -> Window:
@@ -148,7 +153,7 @@ def window_of(lines: Sequence[Line], x: tuple[float, float], xscale: str, yscale
     highs = {line.hue != "uniform": 0.0 for line in lines}
     for line in lines:
         learns = line.hue != "uniform"
-        highs[learns] = max(highs[learns], float((line.mean + line.half).max()))
+        highs[learns] = max(highs[learns], float((line.mean if line.hue == "rival" else line.high).max()))
     high = max(highs.values())
     if yscale == "log" and (mean > 0).any():
         y = (float(mean[mean > 0].min()) / 1.3, high * 1.2)

@@ -96,10 +96,10 @@ def _judged(found: Interval | float | None, claimed: float, below: float, above:
     if not (claimed < above and (not exact or below < claimed)):
         raise ValueError(f"wrong exponents must lie around {claimed:g}, got {below:g} and {above:g}")
     over, under = _SHARE * (above - claimed), _SHARE * (claimed - below) if exact else math.inf
-    where = f"{'exactly' if exact else 'at most'} {claimed:.3g}"
+    where = f"{'' if exact else 'at most '}{claimed:.3g}"
     wrong = [f"{exponent:.3g}" for exponent in (below, above) if not math.isnan(exponent)]
     said = f"exponent{f' of {quantity}' if quantity else ''} {seen.measured:.3g} "
-    said += f"[{seen.low:.3g}, {seen.high:.3g}]; claimed {where}, wrong {' and '.join(wrong)}"
+    said += f"[{seen.low:.3g}, {seen.high:.3g}]; claimed {where} ({' or '.join(wrong)} would refute it)"
     if seen.high < claimed + over and seen.low > claimed - under:
         return ruling(REPRODUCED, said, seen, MEASURED, excludes=tuple(wrong))
     wide = condemning(seen)

@@ -75,7 +75,7 @@ def figure(
     )
 
 
-_SEARCHED = {"refuted_by": "Refuted by", "closest": "Closest"}
+_SEARCHED = {"refuted_by": "Would be refuted by", "closest": "A search found"}
 
 
 def verdict(

@@ -54,7 +54,7 @@ def faulty(trials: pd.DataFrame) -> Picture:
     found = rows.groupby(["kind", "runs"], sort=False)["accused"].agg(regret="mean", seeds="size").reset_index()
     lines = found.rename(columns={"kind": "policy"})
     spread = (lines["regret"] * (1 - lines["regret"]) / lines["seeds"]) ** 0.5
-    look: dict[str, Any] = {"xscale": "log", "xlabel": "runs in all", "ylabel": "fraction of seeds that find it"}
+    look: dict[str, Any] = {"xscale": "log", "xlabel": "runs in all", "ylabel": "fraction of seeds that find the fault"}
     draw = partial(figures.regret_curves, _drawn(lines, _FAULTS).assign(regret_se=spread), "runs", **look)
     said = ", ".join(f"{one.policy} {one.regret:.0%} with {one.runs:,} runs" for one in lines.itertuples())
     return Picture(draw(), lines.rename(columns={"regret": "share"}), f"Found: {said}.", narrow=draw(narrow=True))

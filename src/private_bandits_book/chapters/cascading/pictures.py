@@ -5,6 +5,10 @@ from typing import Any
 
 import pandas as pd
 
+from private_bandits_book.figures import Note
+from private_bandits_book.runs import NAMES as RUN_NAMES
+from private_bandits_book.runs import last
+
 NAMES = {
     "uniform": "uniform play",
     "Response, first item": "one bit",
@@ -89,6 +93,50 @@ def merged(runs: pd.DataFrame) -> pd.DataFrame:
     stated = runs["variant"] == "stated"
     laplace = stated & (runs["algorithm"] == "Algorithm 2")
     return runs.assign(policy=runs["policy"].where(~stated, "both"))[~laplace]
+
+
+NOISES = "Laplace, experiments", "Gaussian, experiments"
+"""The lines of the paper's comparison of its two noises."""
+
+
+def factors(runs: pd.DataFrame, x: str) -> list[Note]:
+    """Return the regret under Laplace noise over that under Gaussian noise, written at both ends.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Of `Chapter.play`.
+    x : str
+        The column that is swept.
+    """
+    regret = _ends(runs, x)
+    more, less = (regret.loc[name].dropna() for name in NOISES)
+    at = min(more.index), max(more.index)
+    return [Note(f"×{more[end] / less[end]:.3g}", float(end), NOISES[0]) for end in at]
+
+
+def of_uniform(runs: pd.DataFrame, x: str) -> dict[str, str]:
+    """Return what stands at the lines of private algorithms: their regret in percent of that of uniform play.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Of `Chapter.play`.
+    x : str
+        The column that is swept.
+    """
+    regret = _ends(runs, x)
+    part = (regret / regret.loc["uniform play"].max()).drop(index=["uniform play", "CascadeUCB1"])
+    ways = {str(name): one.dropna() for name, one in part.iterrows()}
+    words = {name: f"{name}: {one.iloc[0]:.0%} to {one.iloc[-1]:.0%}" for name, one in ways.items()}
+    return words | {"uniform play": "uniform play: 100%"}
+
+
+def _ends(runs: pd.DataFrame, x: str) -> pd.DataFrame:
+    """Mean regret at the last round, a row a line."""
+    ends = last(runs)
+    names = ends.apply(named, axis=1).replace(RUN_NAMES)
+    return ends["regret"].groupby([names, ends[x]]).mean().unstack()
 
 
 def hue(row: Any) -> str:

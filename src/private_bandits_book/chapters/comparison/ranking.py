@@ -232,19 +232,23 @@ def apart(rows: pd.DataFrame, policies: Sequence[str], epsilon: float, by: str, 
     return prices.reindex([*policies]).rename_axis("policy").map(short)
 
 
-def worst(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the worst price of each policy that a search found, and where.
+def worst(rows: pd.DataFrame, tested: pd.DataFrame, horizon: int) -> pd.DataFrame:
+    """Return the worst price of each policy that a search found, and where; beside it the worst on the test set.
 
     Parameters
     ----------
     rows : DataFrame
         Of a study that searches.
+    tested : DataFrame
+        Of `priced`.
+    horizon : int
+        T of the prices on the test set.
 
     Returns
     -------
     DataFrame
-        A row a policy: `policy`, `instance`; `chosen`, the price in the half of the runs by which it was chosen, and
-        `price`, that in the other half.
+        A row a policy: `policy`, `instance`; `chosen`, the price in the half of the runs by which it was chosen;
+        `price`, that in the other half; and `tested`, the worst on the test set at epsilon 1.
     """
     by = rows["instance"]
     free = rows[np.isinf(rows["pays"])].groupby("instance")[["chosen", "regret"]].min()
@@ -253,7 +257,9 @@ def worst(rows: pd.DataFrame) -> pd.DataFrame:
     private = private.assign(chosen=private["chosen"] / bases[0], price=private["regret"] / bases[1])
     found = private.loc[private.groupby("entrant", sort=False)["chosen"].idxmax()]
     found = found[["entrant", "instance", "chosen", "price"]].reset_index(drop=True)
-    return found.rename(columns={"entrant": "policy"})
+    here = tested[(tested["epsilon"] == 1.0) & (tested["horizon"] == horizon)]
+    most = np.exp(here.groupby("entrant")["log"].max())
+    return found.assign(tested=found["entrant"].map(most)).rename(columns={"entrant": "policy"})
 
 
 def drawn(
@@ -286,6 +292,7 @@ def drawn(
     here = rows[rows["horizon"] == horizon] if epsilon is None else rows[rows["epsilon"] == epsilon]
     frame = pd.concat([_line(here, name, by) for name in (*spoken, *others)], ignore_index=True)
     look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy"}
+    look["names"] = "start" if epsilon is None else "end"  # prices draw together as epsilon grows
     picture = plots.curves(frame, by if epsilon is None else "t", spoken=spoken, **look)
     where = f"T = {power(horizon)}" if epsilon is None else f"ϵ = {epsilon:g}"
     return picture._replace(facts=f"{where}. {_MEANS.format(frame['instances'].max())}", data=_data(frame, by))
@@ -332,8 +339,9 @@ def _line(rows: pd.DataFrame, name: str, by: str) -> pd.DataFrame:
         row = {"policy": name, "trust": guarantee.split(",")[0], "mechanism": "", "family": ""}
         row |= dict.fromkeys(["epsilon", "value_epsilon", "effective_epsilon"], first["epsilon"])
         row |= {"t": first["horizon"], "horizon": first["horizon"], by: at, "regret": math.exp(price.measured)}
-        row |= {"instances": len(part), "replications": _MANY}
-        found.append(row | {"regret_se": (math.exp(price.high) - math.exp(price.low)) / 2 / _Z})
+        low, high = math.exp(price.low), math.exp(price.high)
+        row |= {"instances": len(part), "replications": _MANY, "band_low": low, "band_high": high}
+        found.append(row | {"regret_se": (high - low) / 2 / _Z})
     return pd.DataFrame(found)
 
 

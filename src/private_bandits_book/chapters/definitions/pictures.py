@@ -79,12 +79,18 @@ def guessed(guesses: pd.DataFrame) -> Picture:
 
 def readings(rows: pd.DataFrame, horizon: int) -> Picture:
     """Draw lower bounds over T, with columns `definition`, `line`, `epsilon`, `value`, six powers of ten around 1."""
-    looks = {"Table 1": "printed", "theorem": "stated", "paper's proof": "rival", "proved here": "repaired"}
+    looks = {"Table 1": "rival", "theorem": "stated", "paper's proof": "printed", "proved here": "repaired"}
+    heads = {
+        "DP": "DP: the theorem fails, above T",
+        "instantaneous DP": "instantaneous DP: fails, a policy has less",
+        "local DP": "local DP: holds, far below",
+    }
     shown = rows.assign(value=rows["value"] / horizon, hue=rows["line"].map(looks), trust="none")
     shown = shown[shown["value"].between(1e-6, 1e6)]
-    words = {line: line for line in looks}
-    impossible = {"DP": "", "instantaneous DP": "", "local DP": "no regret can be here"}
-    shaded = [Region(said, None, 1.0, "above", panel) for panel, said in impossible.items()]
+    shown = shown.assign(definition=shown["definition"].replace(heads))
+    words = {line: line for line in looks} | {"Table 1": "Table 1: slope only"}
+    shaded = [Region("", None, 1.0, "above", heads[panel]) for panel in ("DP", "instantaneous DP")]
+    shaded += [Region("no regret can be here", None, 1.0, "above", heads["local DP"])]
     finding = "For DP the theorem rises above T at small ϵ, "
     finding += "and the paper's proof stays below what holds without privacy."
     drawn = exact(
@@ -137,7 +143,7 @@ def above_bounds(rows: pd.DataFrame, ylabel: str = "regret") -> Picture:
 
 OUTCOMES, REWARDS, MESSAGES, ACTIONS = ("x0", "x1"), ("r0", "r1"), ("z0", "z1"), ("a0", "a1")
 ENVIRONMENT, POLICY = "nu", "pi"
-_RADIUS = 0.37
+_RADIUS, _SEEN = 0.37, "#c9c9c9"
 
 
 class Model(NamedTuple):
@@ -206,15 +212,48 @@ def figure_1() -> Picture:
 
 
 def _graphs(models: Sequence[Model], columns: int, width: float, letters: float) -> Figure:
+    """Draw the panels, and below them what their signs mean."""
     rows = len(models) // columns
+    panels, key = 1.52 * width * rows / columns, 7.2 * letters / 72
     with style():
         figure = blank()
-        figure.set_size_inches(width, 1.44 * width * rows / columns)
+        tall = panels + key
+        figure.set_size_inches(width, tall)
         for place, one in enumerate(models):
             row, column = divmod(place, columns)
-            box = (column / columns, 1 - (row + 1) / rows, 1 / columns, 1 / rows)
+            box = (column / columns, (key + panels * (1 - (row + 1) / rows)) / tall, 1 / columns, panels / rows / tall)
             _panel(figure.add_axes(box, label=one.title), one, letters)
+        _key(figure.add_axes((0, 0, 1, key / tall), label="key"), 72 * width, 72 * key, letters)
     return figure
+
+
+def _key(axes: Axes, wide: float, tall: float, letters: float) -> None:
+    """Draw each sign beside what it means, in points, and the letters' names below."""
+    axes.set(xlim=(0, wide), ylim=(0, tall))
+    axes.set_axis_off()
+    y, apart = tall - 1.5 * letters, (wide - 16) / 3
+    seen, protected, noise = (8 + apart * place for place in range(3))
+    axes.add_patch(Circle((seen + 10, y), 0.75 * letters, lw=1.0, facecolor=_SEEN, edgecolor=_INK))
+    axes.add_patch(_framed((protected + 2, y - 0.7 * letters), (24, 1.4 * letters), 4))
+    axes.add_patch(_arrow((noise, y), (noise + 26, y), True))
+    for x, words in ((seen + 24, "seen"), (protected + 32, "protected"), (noise + 32, "noise is here")):
+        axes.text(x, y, words, ha="left", va="center", fontsize=letters)
+    names = r"$\nu$ environment, $x$ outcomes, $r$ rewards,", r"$z$ messages, $a$ actions, $\pi$ policy"
+    for row, words in enumerate(names):
+        axes.text(8, y - (2.3 + 1.6 * row) * letters, words, ha="left", va="center", fontsize=letters)
+
+
+def _arrow(start: Pair, end: Pair, noisy: bool, gap: float = 0.0, bend: float = 0.0) -> FancyArrowPatch:
+    arrow = FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=8, zorder=3, shrinkA=gap, shrinkB=gap)
+    arrow.set(color=HUES["local"] if noisy else "#555555", lw=2.2 if noisy else 1.0)
+    arrow.set_connectionstyle("arc3", rad=bend)
+    return arrow
+
+
+def _framed(low: Pair, size: Pair, rounding: float) -> FancyBboxPatch:
+    frame = FancyBboxPatch(low, *size, boxstyle=f"round,pad=0,rounding_size={rounding}", fill=False, lw=1.2)
+    frame.set(edgecolor=_INK, linestyle=(0, (4, 2)))
+    return frame
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -222,17 +261,17 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _panel(axes: Axes, model: Model, letters: float) -> None:
-    axes.set(xlim=(-1.1, 3.5), ylim=(-1.5, 5.2), aspect="equal")
+    axes.set(xlim=(-1.1, 3.5), ylim=(-1.6, 5.4), aspect="equal")
     axes.set_axis_off()
-    axes.text(1.2, 4.95, model.title, ha="center", va="center", fontsize=letters)
+    axes.text(1.2, 5.15, model.title, ha="center", va="center", fontsize=letters)
     for place, which in ((0.0, "$t-1$"), (2.4, "$t$")):
-        axes.text(place, 3.72, which, ha="center", va="center", fontsize=letters)
-    rows = {"x": 3.0, "r": 2.0, "z": 1.0, "a": 0.0}
-    places = {ENVIRONMENT: (1.2, 4.0), POLICY: (1.2, -1.0)}
+        axes.text(place, 3.92, which, ha="center", va="center", fontsize=letters)
+    rows = {"x": 3.2, "r": 2.2, "z": 0.8, "a": -0.1}
+    places = {ENVIRONMENT: (1.2, 4.2), POLICY: (1.2, -1.1)}
     places |= {f"{letter}{slot}": (2.4 * slot, y) for letter, y in rows.items() for slot in (0, 1)}
     greek = {ENVIRONMENT: r"$\nu$", POLICY: r"$\pi$"}
     for name in model.graph.nodes:
-        look = {"facecolor": "#c9c9c9" if name in model.seen else "white", "edgecolor": _INK}
+        look = {"facecolor": _SEEN if name in model.seen else "white", "edgecolor": _INK}
         axes.add_patch(Circle(places[name], _RADIUS, lw=1.0, **look))
         word = greek.get(name, f"${name[0]}$")
         axes.text(*places[name], word, ha="center", va="center", fontsize=letters, zorder=5)
@@ -241,17 +280,11 @@ def _panel(axes: Axes, model: Model, letters: float) -> None:
         # the arrow from an action to its reward goes around the message between them
         bend = (-0.5 if source == "a0" else 0.5) if source in ACTIONS and target in REWARDS else 0.0
         noisy = (source, target) in model.noisy
-        ends = places[source], places[target]
-        arrow = FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=8, zorder=3, shrinkA=gap, shrinkB=gap)
-        arrow.set(color=HUES["local"] if noisy else "#555555", lw=2.2 if noisy else 1.0)
-        arrow.set_connectionstyle("arc3", rad=bend)
-        axes.add_patch(arrow)
+        axes.add_patch(_arrow(places[source], places[target], noisy, gap, bend))
     if model.protected:
         x, y = zip(*(places[name] for name in model.protected), strict=True)
         low, size = (min(x) - 0.47, min(y) - 0.47), (max(x) - min(x) + 0.94, max(y) - min(y) + 0.94)
-        frame = FancyBboxPatch(low, *size, boxstyle="round,pad=0,rounding_size=0.2", fill=False, lw=1.2)
-        frame.set(edgecolor=_INK, linestyle=(0, (4, 2)))
-        axes.add_patch(frame)
+        axes.add_patch(_framed(low, size, 0.2))
 
 
 # --- what follows from what

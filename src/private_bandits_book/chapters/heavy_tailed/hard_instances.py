@@ -14,6 +14,7 @@ import pandas as pd
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
+from private_bandits_book.figures import Region
 from private_bandits_book.runs import join
 
 N_ARMS = 5
@@ -21,10 +22,39 @@ WORDS = {
     "DP Robust SE": "DP Robust SE",
     "LDP Robust SE": "LDP Robust SE",
     "lower bound, central": "lower bound",
-    "lower bound, local": "lower bound: no algorithm is below",
+    "lower bound, local": "lower bound",
     "order of (4)": "the talk's upper bound (4)",
 }
 """What stands at the lines of the figure."""
+
+
+def panel(row: Any) -> str:
+    """Return the name of the panel of a row."""
+    return f"{row.trust}, ε = {row.epsilon:g}, v = {row.v:g}"
+
+
+def hue(row: Any) -> str:
+    """Return what the hue of a line says: the trust model of a run, and of bounds whether they are the talk's."""
+    if row.family == "uniform":
+        return "uniform"
+    return {"order of (4)": "printed"}.get(row.policy, "none") if row.family == "none" else str(row.trust)
+
+
+def below_bounds(rows: pd.DataFrame) -> list[Region]:
+    """Return the regions below our lower bounds, where no algorithm can be.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of `with_bounds`.
+    """
+    lower = rows[rows["policy"].str.startswith("lower bound")].sort_values("gap")
+    parts = lower.groupby(["trust", "v"])
+    words = {rows["v"].max(): "no algorithm can be here"}  # where the region has room for them
+    return [
+        Region(words.get(v, ""), part["gap"], part["regret"], panel=panel(next(part.itertuples())))
+        for (_, v), part in parts
+    ]
 
 
 def play(chapter: Any, gap: float, v: float, policies: Iterable[Policy], replications: int) -> pd.DataFrame:
