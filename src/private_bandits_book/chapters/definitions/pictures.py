@@ -81,8 +81,8 @@ def readings(rows: pd.DataFrame, horizon: int) -> Picture:
     """Draw lower bounds over T, with columns `definition`, `line`, `epsilon`, `value`, six powers of ten around 1."""
     looks = {"Table 1": "rival", "theorem": "stated", "paper's proof": "printed", "proved here": "repaired"}
     heads = {
-        "DP": "DP: the theorem fails, above T",
-        "instantaneous DP": "instantaneous DP: fails, a policy has less",
+        "DP": "DP: the theorem fails at small ϵ",
+        "instantaneous DP": "instantaneous DP: fails at small ϵ",
         "local DP": "local DP: holds, far below",
     }
     shown = rows.assign(value=rows["value"] / horizon, hue=rows["line"].map(looks), trust="none")

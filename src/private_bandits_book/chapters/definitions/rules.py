@@ -192,8 +192,9 @@ def theorem_3() -> Ruling:
     """The printed value over T, which no regret exceeds."""
     shares = {e: bounds.theorem_3(n_arms=N_ARMS, horizon=HORIZON, epsilon=e) / HORIZON for e in GRID}
     above, most = max((e for e, share in shares.items() if share > 1), default=0.0), max(shares.values())
-    said = f"at T = 10^8 and c = 0 it is {most:.2g} T at most, and above T up to epsilon {above:g}, "
-    said += "which no regret is; a larger c shifts this to smaller epsilons"
+    said = f"at T = 10^8 and c = 0 it is {most:.2g} T at most, above T up to epsilon {above:g} "
+    said += "(a larger c: at smaller ones); no cap at T mends it, "
+    said += "as a DP policy has at most C sqrt(T) in long games, C free of epsilon"
     return _PROVED(most <= 1, said, most)
 
 
