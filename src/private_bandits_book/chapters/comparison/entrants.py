@@ -519,7 +519,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "DP-TS-UCB": (0.0474,),
     },
     "lists": {
-        "DP-KLUCB, batch by batch": (4.0, 0.7),
+        "DP-KLUCB, batch by batch": (8.0, 0.7),
         "DP-KLUCB, one item": (8.0, 0.2),
         "Thompson, one item, replayed": (4.0, 0.0625),
         "Thompson, batches of lists": (1.0, 0.25),
