@@ -35,7 +35,7 @@ def _cascading(values: Values, problem: Any) -> Bounds:
         "blocks-forget": lambda t: cascading.repaired_blocks_upper(
             problem=problem, horizon=t, epsilon=epsilon, design="forget"
         ),
-        "Theorem 12, DP, corrected": lambda t: cascading.theorem_12(
+        "Theorem 12, lower bound, central": lambda t: cascading.theorem_12(
             **instance, epsilon=epsilon, horizon=t, variant="corrected"
         ),
     }
@@ -48,9 +48,7 @@ def _semibandits(values: Values, problem: Any) -> Bounds:
     if values["family"] == "K-path":
         instance = {name: values[name] for name in ("n_arms", "list_size", "gap", "epsilon")}
         return {
-            "Theorem 6, local DP, corrected": lambda t: semibandits.theorem_6(
-                **instance, horizon=t, variant="corrected"
-            )
+            "Theorem 6, lower bound, local": lambda t: semibandits.theorem_6(**instance, horizon=t, variant="corrected")
         }
     return {
         "ldp1-repaired": lambda _: semibandits.theorem_2(

@@ -181,6 +181,39 @@ def test_a_phone_shows_three_fields_below_one_plot(chapter: str, book: Path, bro
         assert fields.count() == panel.locator(".lab-field").count() > 3
 
 
+def test_from_the_first_page_a_thumb_reads_regret_at_another_epsilon(book: Path, browser: Any) -> None:
+    """Two taps: a button of the first screen, and a field beside which stands the least regret of each kind."""
+    phone = {"viewport": {"width": 390, "height": 664}, "has_touch": True, "is_mobile": True}
+    with opened(browser, book / "intro.html", **phone) as page:
+        door = page.get_by_role("link", name="cascading lists")
+        box = door.bounding_box()
+        assert box["y"] + box["height"] < 664 and box["height"] > 32
+        door.tap()
+        _state(page, "cascading", "done")  # by itself
+        field, numbers = page.get_by_label("privacy ε", exact=True), page.locator(".lab-least")
+        before = numbers.inner_text().split("\n")
+        field.tap()
+        field.fill("0.3")
+        page.keyboard.press("Enter")
+        _state(page, "cascading", "done")
+        after = numbers.inner_text().split("\n")
+        seen = [one.bounding_box() for one in (numbers, field)]
+        assert all(0 <= one["y"] and one["y"] + one["height"] <= 664 for one in seen)
+        ends = _ends(_csv(page, "cascading"))
+    told = {
+        name: round(float(value.replace(",", "")))
+        for value, name in zip(after, after[1:], strict=False)
+        if name in ends
+    }
+    assert list(told) == [
+        "CascadeUCB1",
+        "blocks",
+        "one bit",
+    ]  # the noise of the experiments has less, and breaks its promise
+    assert told == {name: round(ends[name][0]) for name in told}
+    assert ends["Laplace, experiments"][0] < ends["one bit"][0] and after != before
+
+
 def test_an_address_brings_back_what_was_set(book: Path, browser: Any) -> None:
     with opened(browser, book / "cascading.html") as page:
         panel = _panel(page, "cascading")

@@ -176,7 +176,7 @@ def test_a_verdict_is_a_line_that_unfolds(which: str, request: pytest.FixtureReq
         " ".join(summary.get_text().split()).replace("\N{WORD JOINER}", "") == "Theorem 4: Order K2. ✗ not reproduced"
     )
     assert len(summary.select("math")) == 1 and len(more.select("math")) == 3
-    assert more.get_text().startswith("Exact: It is K")
+    assert more.get_text().startswith("False, exact: It is K")
     said = more.get_text().replace("\N{WORD JOINER}", "").strip().splitlines()
     assert said[-2:] == ["Would be refuted by Order K at 8 items.", "A search found K1.9 at 32, of 40."]
 
@@ -201,7 +201,7 @@ def test_links_lead_to_the_line_or_to_the_page_of_all_claims(book: tuple[Beautif
     assert links["all claims"] == ["claims.html"] and links["its box"] == ["api.html#the-box"]
     assert links["one of them"] == links["In the list of all claims"] == ["claims.html#cascading-theorem-4"]
     judged = [str(one["href"]) for one in claims.select(".claim-more a")]
-    assert judged == ["cascading.html", "cascading.html#cascading-claim-theorem-4"]
+    assert judged == ["cascading.html#ledger", "cascading.html#cascading-claim-theorem-4"]
 
 
 def test_a_line_of_html_is_a_target_and_proofs_have_their_works(book: tuple[BeautifulSoup, ...]) -> None:

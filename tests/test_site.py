@@ -251,8 +251,10 @@ class _Silent(SimpleHTTPRequestHandler):
 @pytest.mark.parametrize(
     ("asked", "address"),
     [
-        ("Theorem 4", "book/claims.html#cascading-theorem-4"),
-        ("Chen Theorem 9", "book/claims.html#semibandits-theorem-9"),
+        ("Wang Theorem 4", "book/claims.html#cascading-theorem-4"),
+        ("theorem 9", "book/claims.html#semibandits-theorem-9"),
+        ("chen theorem 9", "book/claims.html#semibandits-theorem-9"),
+        ("convex exercise 2", "book/convex.html#exercise-2-by-changing-a-line"),
         ("ucb_laplace", "book/api/cascading.html#private_bandits.papers.cascading.ucb_laplace"),
     ],
 )
@@ -262,7 +264,7 @@ def test_the_search_lands_on_what_was_asked(served: str, browser: Browser, asked
     page.keyboard.press("Control+k")
     page.keyboard.type(asked)
     page.keyboard.press("Enter")
-    link = page.locator(f'#search-results a[href*="{address.partition("/")[2]}"]').first
+    link = page.locator("#search-results a").first
     link.wait_for()
     page.wait_for_load_state("networkidle")  # each page that was found
     assert ".pdf" not in page.locator("#search-results").inner_text()  # of the menu above an article

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 PHONE = {"viewport": {"width": 360, "height": 800}, "has_touch": True, "is_mobile": True}
 DESK = {"viewport": {"width": 1440, "height": 900}}
+JUDGED = ("in its chapter", "at the end of its chapter")
 CHAPTERS = [name for name in find_book().chapters() if (ROOT / "book" / "data" / name / "claims.csv").is_file()]
 EVERY = sorted(path.stem for path in (ROOT / "book").glob("*.ipynb"))
 
@@ -74,6 +75,10 @@ def test_a_card_says_how_the_claims_came_out_and_how_to_run_them(
         _, count, verdict = one.get_text().split(" ", 2)
         counts[verdict] = int(count)
     assert counts == {name: len([row for row in theirs if row["verdict"] == name]) for name in counts}
+    heirs = len([row for row in theirs if row["evidence"] == "inherited"])
+    assert (f"{heirs} of which follow from others" in card.get_text()) == (heirs > 0)
+    slides = theirs is not rows and all(row["locus"].startswith("Slides") for row in theirs)
+    assert ("claims of the slides" in card.get_text()) == slides
     assert sum(counts.values()) == len(theirs) and len(card.select(".verdict-bar span")) == len(counts)
     assert f"private-bandits run {chapter} -p 'epsilons=[" in card.select_one("pre").get_text()
     assert card.find("a", href=re.compile(rf"{chapter}\.ipynb$")) is not None
@@ -82,7 +87,11 @@ def test_a_card_says_how_the_claims_came_out_and_how_to_run_them(
         assert box is not None and box["y"] + box["height"] < 450
         page.locator(".chapter-card .claim-verdict").last.click()
         page.wait_for_url("**/claims.html?*")
-        assert page.locator("details.claim:visible").count() >= list(counts.values())[-1]
+        page.locator("details.claim").first.wait_for(state="attached")
+        found = page.locator("details.claim:visible")
+        assert found.count() == list(counts.values())[-1]  # as the card says
+        box = found.first.bounding_box()
+        assert box is not None and box["y"] < 300  # before any prose
 
 
 @pytest.mark.parametrize("chapter", find_book().chapters())
@@ -126,8 +135,23 @@ def test_the_ledger_finds_whole_words_and_places_first(
         )
         assert sorted(places[: len(first)]) == sorted(first)
         assert len(places) < 20
-        page.get_by_label("Words").fill("")
+        page.get_by_label("Words").fill("no such words")
+        assert page.get_by_text("No claim is like this").is_visible()
+        page.get_by_role("button", name="Show all").click()
         assert page.locator("details.claim:visible").count() == page.locator("details.claim").count()
+
+
+@pytest.mark.book
+def test_a_claim_leads_to_the_cell_that_judges_it_and_says_what_is_false(soups: dict[str, BeautifulSoup]) -> None:
+    links = [one for one in soups["claims"].select(".claim-more a") if one.get_text() in JUDGED]
+    assert len(links) == len(soups["claims"].select("details.claim"))
+    for link in links:
+        page, _, address = str(link["href"]).partition("#")
+        assert soups[page.removesuffix(".html")].find(id=address) is not None, link
+    row = soups["claims"].select_one("#semibandits-theorem-9")
+    assert row.select_one(".claim-verdict .claim-small").get_text() == "false, derived"
+    assert "Theorem 9: false for large" in row.select_one(".claim-more a[href*=_proofs]").get_text()
+    assert row.select_one('a[href="semibandits.html#central-privacy-theorem-9"]') is not None
 
 
 @pytest.mark.book
@@ -324,6 +348,31 @@ def test_on_a_phone_no_table_is_a_frame_that_scrolls_down(book: Path, browser: B
             assert page.evaluate(traps) == 0
 
 
+WIDE = """() => [...document.querySelectorAll(".pst-scrollable-table-container")].map((frame) => {
+  frame.scrollLeft = 1000;
+  const [table] = frame.children;
+  const first = table.tBodies[0].rows[0].cells[0].getBoundingClientRect();
+  const seen = first.left >= frame.getBoundingClientRect().left - 1;
+  return [table.tHead?.rows[0].cells.length ?? 0, table.className, frame.scrollLeft, seen];
+})"""
+
+
+@pytest.mark.book
+def test_on_a_phone_a_row_of_a_wide_table_is_a_card_or_keeps_its_name(book: Path, browser: Browser) -> None:
+    kinds = set()
+    for name in ("comparison", "words", "audit"):
+        with opened(browser, book / f"{name}.html", **PHONE) as page:
+            page.wait_for_load_state("load")
+            for columns, look, scrolled, seen in page.evaluate(WIDE):
+                assert columns <= 4 or seen or not scrolled, (name, look)
+                assert "cards" not in look or not scrolled, (name, look)
+                kinds |= {"cards", "named-rows"} & set(look.split())
+            if name == "comparison":
+                heads = page.locator("table.cards").first.locator("tbody tr").nth(1).locator("td:visible")
+                assert [one.get_attribute("data-head") for one in heads.all()][:3] == ["Problem", "Private", "Take"]
+    assert kinds == {"cards", "named-rows"}
+
+
 # --- paper
 
 
@@ -355,7 +404,7 @@ def test_paper_is_light_whatever_the_screen_has(book: Path, browser: Browser) ->
 def test_paper_has_no_laboratory_that_is_empty(book: Path, browser: Browser) -> None:
     with opened(browser, book / "cascading.html", **DESK) as page:
         page.emulate_media(media="print")
-        assert not page.get_by_text("Regret grows here").is_visible()
+        assert not page.get_by_text("the runs are played again").is_visible()
     with opened(browser, book / "explorer.html", **DESK) as page:
         page.emulate_media(media="print")
         assert page.locator(".lab svg[role=img]:visible").count() == 5 and not page.locator(".lab form").is_visible()

@@ -101,11 +101,12 @@ class Claims(SphinxDirective):
             address,
             home,
         )
-        row = claim(ids=[address] * first, **{key: entry[key] for key in ("verdict", "evidence")})
+        of = entry["paper"] if entry["paper"] in (BOOK, OTHERS) else PAPER
+        row = claim(ids=[address] * first, of=of, **{key: entry[key] for key in ("verdict", "evidence")})
         row += _words("place", entry["locus"], entry["paper"] if home else "")
         row += _words("says", entry["statement"])
         row += _words("number", entry["number"])
-        row += _words("verdict", f"{SIGNS[entry['verdict']]} {entry['verdict']}", entry["evidence"])
+        row += _words("verdict", f"{SIGNS[entry['verdict']]} {entry['verdict']}", _ground(entry))
         more = unfolded()
         more += [_line(head, entry[key]) for key, head in _MORE.items() if entry.get(key)]
         if entry.get("rests_on"):
@@ -117,11 +118,12 @@ class Claims(SphinxDirective):
                 "", nodes.inline(text=entry["shown"]), refdomain="claim", reftype="exhibit", refexplicit=True,
                 reftarget=f"{chapter}-{entry['shown']}",
             )  # fmt: skip
-        if where := self._proof(chapter, name, entry["evidence"]):
+        if proof := self._proof(chapter, name, entry["evidence"]):
             more += _line("Proof", "")
+            where, said = proof
             more[-1] += addnodes.pending_xref(
                 "",
-                nodes.inline(text="on its page"),
+                nodes.inline("", "", *_mathematics(said)),
                 refdomain="claim",
                 reftype="proof",
                 refexplicit=True,
@@ -129,21 +131,24 @@ class Claims(SphinxDirective):
             )
         if home:
             more += _line("Judged", "")
-            more[-1] += _reference(chapter, name, "judged", "in its chapter")
+            judged = _reference(chapter, name, "judged", "in its chapter")
+            more[-1] += judged
+            judged["locus"] = entry["locus"]
             more += _made_by(entry["command"])
         row += more
         return row
 
-    def _proof(self, chapter: str, name: str, evidence: str) -> str:
-        """Return where a claim is proved: at the target named after it, or if it is derived on the chapter's page."""
+    def _proof(self, chapter: str, name: str, evidence: str) -> tuple[str, str] | None:
+        """Return where a claim is proved, and the heading there: at the target named after it, or on its page."""
         page = f"book/{chapter}_proofs"
         path = Path(self.env.srcdir, f"{page}.md")
         self.env.note_dependency(str(path))
         if not path.is_file():
-            return ""
-        targets = re.findall(r'<a id="(proof-[\w-]+)">', path.read_text(encoding="utf-8"))
-        named = next((one for one in targets if one.endswith(f"-{name.removeprefix('own-')}")), "")
-        return f"{page}#{named}" if named or evidence == DERIVED else ""
+            return None
+        for target, heading in _PROOF.findall(path.read_text(encoding="utf-8")):
+            if target.endswith(f"-{name.removeprefix('own-')}"):
+                return f"{page}#{target}", heading
+        return (page, "on its page") if evidence == DERIVED else None
 
 
 class Verdict(SphinxDirective):
@@ -164,7 +169,7 @@ class Verdict(SphinxDirective):
         more = unfolded()
         why = nodes.paragraph()
         if entry["evidence"]:
-            why += [nodes.emphasis(text=entry["evidence"].capitalize()), nodes.Text(": " if entry["reason"] else ". ")]
+            why += [nodes.emphasis(text=_ground(entry).capitalize()), nodes.Text(": " if entry["reason"] else ". ")]
         why += [*_mathematics(entry["reason"]), nodes.Text(" ")]
         why += _reference(chapter, name, "home", "In the list of all claims")
         more += why
@@ -194,7 +199,9 @@ def gather(app: Sphinx, doctree: nodes.document) -> None:
             fold += lines
         for table in list(cell.findall(nodes.table)):
             if judged := _judged(table):
-                fold = group(said=f"The chapter's first {len(judged)} claims: ", verdicts=judged)
+                said, place = f"The chapter's first {len(judged)} claims: ", _LEDGER
+                fold = group(said=said, verdicts=judged, ids=[place] * (place not in doctree.ids))
+                doctree.ids.setdefault(place, fold)
                 table.replace_self(fold)
                 fold += table
 
@@ -204,6 +211,16 @@ def _judged(table: nodes.table) -> list[str]:
     ends = [row.children[-1].next_node(nodes.strong) for body in table.findall(nodes.tbody) for row in body.children]
     words = [end.astext() if end is not None else "" for end in ends]
     return words if all(word in SIGNS for word in words) else []
+
+
+_LEDGER = "ledger"  # the address of the cell that judges what no other cell of a chapter does
+_PROOF = re.compile(r'^<a id="(proof-[\w-]+)"></a>\s*^#+ (.+)$', flags=re.MULTILINE)
+
+
+def _ground(entry: dict[str, str]) -> str:
+    """Return the evidence of a claim in words, which say of what fails by itself that it is false."""
+    false = entry["verdict"] == NOT_REPRODUCED and entry["evidence"] not in ("", INHERITED)
+    return f"false, {entry['evidence']}" if false else entry["evidence"]
 
 
 _SEARCHED = {"refuted_by": "Would be refuted by", "closest": "A search found"}
@@ -371,10 +388,13 @@ class Ledger(Domain):
         if typ == "home":  # its row on the page of all claims, if the site has it
             found = {docname: place for docname, place in found.items() if place[2]}
             contnode = contnode if found else nodes.inline()
-        elif typ == "judged":  # its line on the page of its chapter, or else that page
+        elif typ == "judged":  # its line on the page of its chapter, or else where that speaks of it
             found = {docname: place for docname, place in found.items() if not place[2]}
             page = "/".join([*fromdocname.split("/")[:-1], target.partition("/")[0]])
-            found = found or ({page: ("", "", False)} if page in env.all_docs else {})
+            if not found and page in env.all_docs:
+                place = _headed(env, page, node["locus"])
+                found = {page: ("", place or _LEDGER, False)}
+                contnode = contnode if place else nodes.inline(text="at the end of its chapter")
         elif fromdocname in found:
             found = {fromdocname: found[fromdocname]}
         for docname, (_, address, _) in sorted(found.items(), key=lambda place: not place[1][2]):
@@ -390,6 +410,13 @@ class Ledger(Domain):
         name = "/".join(named.groups()) if named else ""
         to = self.resolve_xref(env, fromdocname, builder, "claim", name, node, contnode)
         return [("claim:claim", to)] if to is not None else []
+
+
+def _headed(env: BuildEnvironment, page: str, locus: str) -> str:
+    """Return the address of the section whose heading has a claim's place, if there is one."""
+    named = re.compile(rf"\b{re.escape(locus)}\b(?! ?[,\d])")
+    sections = env.tocs[page].findall(nodes.reference)
+    return next((one["anchorname"].lstrip("#") for one in sections if named.search(one.astext())), "")
 
 
 _WORST_FIRST = (NOT_REPRODUCED, UNDECIDED, AFTER_REPAIR, REPRODUCED, NOT_TESTABLE)
@@ -414,6 +441,12 @@ def lead(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             raw.children = [nodes.Text(_LINK.sub(led, raw.astext()))]
 
 
+def load(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
+    """Let the search put first what is named by the words that were asked for."""
+    if page == "search":
+        app.add_js_file("search.js", loading_method="defer")
+
+
 def _ledger(env: BuildEnvironment) -> Ledger:
     domain = env.get_domain("claim")
     assert isinstance(domain, Ledger)
@@ -429,7 +462,7 @@ def _closes_claims(self: Any, node: claims) -> None:
 
 
 def _opens_claim(self: Any, node: claim) -> None:
-    facts = {f"data-{key}": node[key] for key in ("verdict", "evidence")}
+    facts = {f"data-{key}": node[key] for key in ("of", "verdict", "evidence")}
     self.body.append(self.starttag(node, "details", CLASS="claim", **facts) + "<summary>")
 
 
@@ -449,7 +482,7 @@ def _opens_group(self: Any, node: group) -> None:
         for verdict in _WORST_FIRST
         if counts[verdict]
     )
-    self.body.append(f'<details class="claim-group"><summary>{node["said"]}{told}</summary>')
+    self.body.append(self.starttag(node, "details", CLASS="claim-group") + f"<summary>{node['said']}{told}</summary>")
 
 
 def _opens_unfolded(self: Any, node: unfolded) -> None:
@@ -472,4 +505,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_node(unfolded, html=(_opens_unfolded, _closes_unfolded))
     app.connect("doctree-read", gather)
     app.connect("doctree-resolved", lead)
+    app.connect("html-page-context", load)
     return {"version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True}

@@ -52,8 +52,7 @@ CHAPTERS = {
         before="The problem",
         figure="figure-1e",
         shown="Regret of the local algorithms at the last round against ε, on Figure 1's instance.",
-        said="Regret grows here as the runs are played, in your own browser. Move $\\epsilon$, the list or the gap, "
-        "switch algorithms on and off, and see beside each what it promises and its privacy loss.",
+        said="Move $\\epsilon$, and the runs are played again, in your own browser.",
         letter="C",
     ),
     "primer": Placed(letter="M"),
@@ -65,8 +64,7 @@ CHAPTERS = {
         before="The problem",
         figure="figure-removed",
         shown="Regret of CUCB-LDP1 and CUCB-LDP2 against the size of the super arm.",
-        said="Does one number about the least pulled arm cost less than $K$ numbers? Run CUCB-LDP1 against CUCB-LDP2 "
-        "in your own browser, and move $K$.",
+        said="Move $K$: does one number about the least pulled arm cost less than $K$ numbers?",
         letter="S",
     ),
     "contextual": Placed(letter="X"),
@@ -74,8 +72,7 @@ CHAPTERS = {
         before="The problem",
         figure="figure-steps",
         shown="Regret of Algorithm 2 at small ε, with the printed step and with one that knows the noise.",
-        said="See the exact privacy loss of the classical and of the analytic noise at your $\\epsilon$ and $\\delta$, "
-        "and run Algorithm 2 behind them on the unit disc, in your own browser.",
+        said="Move $\\epsilon$: what is the privacy loss of the noise, and what the regret of Algorithm 2?",
         letter="V",
     ),
     "definitions": Placed(
@@ -90,8 +87,7 @@ CHAPTERS = {
         before="The problem",
         figure="figure-price",
         shown="Regret over that without privacy against ε, on setting 1 of the talk.",
-        said="Regret grows here as the runs are played, in your own browser. Elimination is drawn by whole epochs, so "
-        "that $10^{15}$ rounds take as long as a thousand.",
+        said="Move $\\epsilon$. Elimination is drawn by whole epochs, so $10^{15}$ rounds take as long as a thousand.",
         letter="H",
     ),
     "cascading_proofs": Placed(letter="K"),

@@ -18,7 +18,7 @@ const NORMAL = 1.959963985; // of 95 %
 export class Attacker extends Panel {
   constructor(host, name) {
     super(host, name, PARAMETERS);
-    this.cells = new Map(["promised", "privacy loss"].map((words) => [words, element("dd")]));
+    this.cells = new Map(["stated ε", "privacy loss"].map((words) => [words, element("dd")]));
     const readout = element("dl", { class: "lab-readout" },
       ...[...this.cells].map(([words, cell]) => element("div", {}, element("dt", {}, words), cell)));
     this.seen = element("output", { class: "lab-seen" });
@@ -54,9 +54,9 @@ export class Attacker extends Panel {
     const { epsilon, answers, games } = values;
     const percent = (share) => `${readable(100 * share)} %`;
     const tell = (name, loss, words) => this.cells.get(name).replaceChildren(
-      element("span", { class: "lab-amount" }, element("i", {}, "ε "), readable(loss)),
+      element("span", { class: "lab-amount" }, readable(loss)),
       element("p", { class: "lab-small" }, words));
-    tell("promised", epsilon, `for one answer: a guess is right with probability ${percent(mostPossible(epsilon))} at most`);
+    tell("stated ε", epsilon, `for one answer: a guess is right with probability ${percent(mostPossible(epsilon))} at most`);
     tell("privacy loss", answers * epsilon, `for the person, by ${answers} answers: the best guess is right with ${percent(bestGuess(epsilon, answers))}, a coin with 50 %`);
     this.work.textContent = `The best attacker plays ${readable(games)} games: under a second for each million.`;
     this.hand = player(Math.floor(Math.random() * 2 ** 32), epsilon, answers);
@@ -114,7 +114,7 @@ export class Attacker extends Panel {
     this.plot.draw({
       lines: [
         level("a coin", "lab-uniform lab-trust-none", 0.5),
-        level("promised for one answer", "lab-bound", mostPossible(epsilon)),
+        level("stated for one answer", "lab-bound", mostPossible(epsilon)),
         level("exact, from all answers", "lab-none lab-trust-none", bestGuess(epsilon, answers)), ...played,
       ],
       x: { low: 30, high: games, log: true, label: "games" },

@@ -25,8 +25,7 @@ export function theoremBounds(paper, values, named) {
   return Object.entries(named).map(([id, of]) => {
     const { label, side, total } = bounds.find((bound) => bound.id === id);
     const at = (t) => total({ ...values, T: t }, values.epsilon);
-    const shown = /^Theorem|bound/.test(label) ? label : `bound, ${label}`; // beside the curve of that name
-    return side === "upper" ? upperBound(of, shown, at) : lowerBound(shown, at);
+    return side === "upper" ? upperBound(of, label, at) : lowerBound(label, at);
   });
 }
 
@@ -65,8 +64,8 @@ export function cascadeBounds(values) {
       first: "first",
       theorem_12: null,
     }),
-    upperBound("blocks-keep", "blocks, ours", (t) => blocksUpper(values, t, "keep")),
-    upperBound("blocks-forget", "Blocks, forgotten, ours", (t) => blocksUpper(values, t, "forget")),
+    upperBound("blocks-keep", "Upper bound of blocks, ours", (t) => blocksUpper(values, t, "keep")),
+    upperBound("blocks-forget", "Upper bound of blocks, last one only, ours", (t) => blocksUpper(values, t, "forget")),
   ];
 }
 
@@ -79,7 +78,7 @@ export function semiBounds({ family, n_arms, list_size: size, gap, epsilon, delt
   }
   if (family !== "K-path") return [];
   const told = kl(0.5 - (Math.tanh(epsilon / 2) * gap) / size, 0.5);
-  return [lowerBound("Theorem 6, local DP, corrected", (t) => ((n_arms / size - 1) * gap * Math.log(t)) / told)];
+  return [lowerBound("Theorem 6, lower bound, local", (t) => ((n_arms / size - 1) * gap * Math.log(t)) / told)];
 }
 
 // Elimination counted epoch by epoch; `inside` and `pulls` as in the algorithm.
@@ -107,12 +106,12 @@ export function heavyBounds({ means, best }, { epsilon, v, beta, horizon }, u) {
   const local = (D, L) => Math.ceil((u ** (2 / v) * (ldp.c / D) ** (2 * up) * L) / epsilon ** 2) + 1;
   const robust = 2 * 8 ** up * over(1 / v) * log + 3 * all;
   const tree = ((36 ** up * (Math.LN2 + 4 * log) * log ** (1.5 + 1 / v)) / epsilon) * over(1 / v) + 6 * all;
-  const free = upperBound("robust-ucb", "Robust UCB, corrected", () => robust);
+  const free = upperBound("robust-ucb", "Upper bound of Robust UCB, as proved here", () => robust);
   if (epsilon > 1) return [free];
   return [
     free,
-    upperBound("dp-ucb", "DP Robust UCB, corrected", () => tree),
-    upperBound("dp-se", "DP Robust SE, corrected", (t) => byEpochs(gaps, means.length, beta, t, dp.inside, central)),
-    upperBound("ldp-se", "LDP Robust SE, corrected", (t) => byEpochs(gaps, means.length, beta, t, ldp.inside, local)),
+    upperBound("dp-ucb", "Upper bound of DP Robust UCB, as proved here", () => tree),
+    upperBound("dp-se", "Upper bound of DP Robust SE, as proved here", (t) => byEpochs(gaps, means.length, beta, t, dp.inside, central)),
+    upperBound("ldp-se", "Upper bound of LDP Robust SE, as proved here", (t) => byEpochs(gaps, means.length, beta, t, ldp.inside, local)),
   ];
 }

@@ -14,7 +14,7 @@ export function cascadeUcb1(leastFirst = false) {
 }
 
 function cascadeLocal(record, epsilon, delta, valueEpsilon, valueDelta, size) {
-  const leak = size > 1 ? "the number of reports is the click position, and w_0 is sent in clear" : "w_0 is sent in clear";
+  const leak = size > 1 ? "the number of reports is the click position, and the free report is sent without noise" : "the free report is sent without noise";
   return { record, ...leaking(epsilon, delta, valueEpsilon, valueDelta, leak) };
 }
 
@@ -56,7 +56,7 @@ export function ucbHybrid(epsilon, items, horizon, multiplier = 1, logOf = "hori
     bonus: logOf === "pulls" ? "pulls" : "flat",
     bonusScale: CASCADING.hybrid * CASCADING.lemma * scale * logs,
   });
-  const leak = "w_0 and the pulls are used in clear, and a click moves the later leaves of other items' trees";
+  const leak = "the free reports and the pulls are used without noise, and a click moves the later leaves of other items' trees";
   return { record, ...leaking(epsilon, 0, 2 / scale, 0, leak) };
 }
 
@@ -75,7 +75,7 @@ export function cucbGaussian(epsilon, delta, items, size, multiplier = 1, varian
   if (!sigma) return { record, ...withoutPrivacy };
   const values = gaussianEpsilon(sigma, delta, Math.sqrt(size));
   if (repaired) return { record, ...certified(epsilon, delta, values, "the values are all that is sent") };
-  const leak = "u_0 is sent in clear; after it the values are all that is sent";
+  const leak = "the free report is sent without noise; after it the values are all that is sent";
   return { record, ...leaking(epsilon, delta, values, delta, leak) };
 }
 

@@ -58,18 +58,18 @@ const cascadingAlgorithms = [
   repairedCascade("first", "one bit", "local", (v) => repairedFirst(v.epsilon)),
   repairedCascade("padded-laplace", "Laplace, padded", "local", (v) => repairedPadded(v.epsilon, v.list_size)),
   repairedCascade("padded-gaussian", "Gaussian, padded", "local", (v) => repairedPadded(v.epsilon, v.list_size, v.delta)),
-  repairedCascade("padded-displays", "Laplace, clicks per display", "local", (v) => repairedPadded(v.epsilon, v.list_size, 0, true)),
+  repairedCascade("padded-displays", "Laplace, padded, by display", "local", (v) => repairedPadded(v.epsilon, v.list_size, 0, true)),
   ...withBothNoises("hybrid", "Algorithm 1", "central", (v, factor) => ucbHybrid(v.epsilon, v.n_arms, v.horizon, factor)),
   ...withBothNoises("hybrid-proof", "Algorithm 1, as in its proof", "central", (v, factor) => ucbHybrid(v.epsilon, v.n_arms, v.horizon, factor, "pulls")),
   repairedCascade("blocks-keep", "blocks", "central", (v) => repairedBlocks(v.epsilon, "keep")),
-  repairedCascade("blocks-forget", "blocks, sums forgotten", "central", (v) => repairedBlocks(v.epsilon, "forget")),
-  repairedCascade("blocks-counter", "blocks in hybrid counters", "central", (v) => repairedBlocks(v.epsilon, "counter")),
+  repairedCascade("blocks-forget", "blocks, last one only", "central", (v) => repairedBlocks(v.epsilon, "forget")),
+  repairedCascade("blocks-counter", "blocks by hybrid counters", "central", (v) => repairedBlocks(v.epsilon, "counter")),
   plainCascade("cucb", "CUCB", (v) => cucbGaussian(Infinity, v.delta, v.n_arms, v.list_size), "semi-bandit"),
   ...withBothNoises("cucb-gaussian", "CUCB Gaussian", "local",
     (v, factor) => cucbGaussian(v.epsilon, v.delta, v.n_arms, v.list_size, factor), "semi-bandit"),
   repairedCascade("cucb-gaussian-repaired", "CUCB Gaussian, repaired", "local",
     (v) => cucbGaussian(v.epsilon, v.delta, v.n_arms, v.list_size, 1, "repaired"), "semi-bandit"),
-  plainCascade("uniform", "uniform", () => uniformLists()),
+  plainCascade("uniform", "uniform play", () => uniformLists()),
 ];
 
 // A record knows its feedback, so that a worker needs nothing else.
@@ -86,6 +86,7 @@ export const cascadingSetting = {
   parameters: cascadingParameters,
   check: cascadingCheck,
   algorithms: cascadingAlgorithms,
+  first: ["cascade-ucb1", "laplace-published", "laplace-stated", "first", "blocks-keep"],
   checkpoints: (values) => logCheckpoints(values.horizon),
   work: (values, algorithms) => values.horizon * values.replications * algorithms,
   run: (record, values, streams, checkpoints, report, trace) =>

@@ -1,6 +1,7 @@
 // The algorithms: which are chosen, what each promises, its privacy loss and its regret.
 import { element } from "./elements.js";
 import { swatch } from "./plot.js";
+import { keepsPromise } from "./privacy.js";
 import { readable } from "./words.js";
 
 const VARIANTS = {
@@ -19,7 +20,8 @@ const PRESETS = {
 };
 
 export class Choices {
-  constructor({ algorithms, hue }, prefix, changed) {
+  /** `notes` say of a setting's variants what others have no need to. */
+  constructor({ algorithms, hue, notes = {} }, prefix, changed) {
     this.algorithms = looks(algorithms, hue);
     this.changed = changed;
     this.rows = new Map();
@@ -28,13 +30,14 @@ export class Choices {
         element("span", {}, "Algorithm"), element("span", {}, "promised"), element("span", {}, "privacy loss"), element("span", {}, "regret")));
     for (const variant of [...new Set([...Object.keys(VARIANTS), ...algorithms.map((one) => one.variant)])]) {
       const members = this.algorithms.filter((one) => one.variant === variant);
-      if (members.length) this.element.append(this.group(members, ...(VARIANTS[variant] ?? [variant, ""]), prefix));
+      const [title, words] = VARIANTS[variant] ?? [variant, ""];
+      if (members.length) this.element.append(this.group(members, title, notes[variant] ?? words, prefix));
     }
   }
 
   /** A button for each kind of algorithm, beside those without privacy, and one that shows all there are. */
   presets() {
-    const bar = element("div", { class: "lab-bar" });
+    const bar = element("div", { class: "lab-bar" }, element("span", { class: "lab-small" }, "Show"));
     for (const [words, variants] of Object.entries(PRESETS)) {
       const wanted = this.algorithms.filter(({ variant }) => variants.includes(variant));
       if (!wanted.length) continue;
@@ -69,7 +72,8 @@ export class Choices {
     const cells = ["promised", "paid", "regret"].map((name) => element("span", { class: `lab-${name}` }));
     const reason = element("p", { class: "lab-reason" });
     const shown = element("div", { class: "lab-row" },
-      element("label", { for: id, class: "lab-name" }, box, swatch(algorithm), element("span", {}, bare(algorithm))), ...cells, reason);
+      element("label", { for: id, class: "lab-name" }, box, swatch(algorithm), element("span", {}, bare(algorithm)),
+        algorithm.trust === "none" ? null : element("span", { class: "lab-small" }, algorithm.trust)), ...cells, reason);
     this.rows.set(algorithm.id, { box, cells, reason, shown });
     return shown;
   }
@@ -105,9 +109,8 @@ export class Choices {
       shown.classList.toggle("lab-unfit", box.disabled);
       promised.replaceChildren(...(made ? amount("promised", made.promised) : []));
       paid.replaceChildren(...(made ? amount("privacy loss", made.paid) : []));
-      reason.textContent = made ? made.paid.reason.replace(/_0\b/g, "₀") : why;
-      const kept = made && made.paid.epsilon <= made.promised.epsilon * (1 + 1e-9) && made.paid.delta <= made.promised.delta + 1e-15;
-      shown.dataset.kept = !made || made.promised.epsilon === Infinity ? "" : kept ? "yes" : "no";
+      reason.textContent = made ? made.paid.reason : why;
+      shown.dataset.kept = !made || made.promised.epsilon === Infinity ? "" : keepsPromise(made) ? "yes" : "no";
     }
   }
 

@@ -41,6 +41,8 @@ export const contextualSetting = {
   parameters: convexParameters,
   check: (values) => refusal(convexParameters, values),
   algorithms: convexAlgorithms,
+  notes: { none: "printed step: 1/√T, as we read it", printed: "classical: the paper's formula of σ", repaired: "analytic: the least σ that is private" },
+  idle: "standing still",
   checkpoints: (values) => logCheckpoints(values.horizon),
   work: (values, algorithms) => values.horizon * values.replications * algorithms,
   run: (record, values, streams, checkpoints, report, trace) =>
@@ -51,7 +53,7 @@ export const contextualSetting = {
     const problem = convexProblem(kind);
     const stated = convexAlgorithms.filter(({ fits }) => !fits(values)).map(({ id, label, step, noise }) => {
       const variance = twoPointVariance(problem, epsilon, delta, noise);
-      return { of: id, label: `Theorem 6, ${label}`, kind: "upper", at: (t) => twoPointUpper(problem, horizon, variance, step, t) };
+      return { of: id, label: `Bound of Theorem 6, ${label}`, kind: "upper", at: (t) => twoPointUpper(problem, horizon, variance, step, t) };
     });
     return informative(stated, (t) => contextualSetting.uniform(values, t));
   },

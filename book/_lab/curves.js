@@ -1,4 +1,4 @@
-// What the plot of an experiment draws: curves with bands, bounds where they say something, uniform play.
+// What the plot of an experiment draws: curves with bands, bounds where they say something, and what learns nothing.
 
 const START = 100; // the first round shown, or a tenth of the horizon
 
@@ -10,7 +10,7 @@ export function curves(laboratory, values, checkpoints, found, scales) {
   const lines = found.map(({ name, look, mark, summary }) => ({
     ...line(name, look, t.map((_, i) => summary.mean[i + from])), mark, half: t.map((_, i) => summary.half(i + from)),
   }));
-  const uniform = line("uniform play", "lab-uniform lab-trust-none", t.map((at) => laboratory.uniform(values, at)));
+  const uniform = line(laboratory.idle ?? "uniform play", "lab-uniform lab-trust-none", t.map((at) => laboratory.uniform(values, at)));
   const played = new Map(found.map((one) => [one.id, one]));
   const bounds = laboratory.bounds(values).filter(({ of }) => !of || played.has(of))
     .map(({ of, label, at }) => bound(line(label, "lab-bound", t.map((round, i) => informative(at(round), uniform.value[i]))), played.get(of)))
@@ -27,7 +27,7 @@ function bound(line, of) {
 /** Regret at the horizon against the parameter that is swept. */
 export function sweepCurves(laboratory, points, found, scales) {
   const t = points.map(({ at }) => at);
-  const uniform = { label: "uniform play", look: "lab-uniform lab-trust-none", t, value: points.map(({ values }) => laboratory.uniform(values, values.horizon)) };
+  const uniform = { label: laboratory.idle ?? "uniform play", look: "lab-uniform lab-trust-none", t, value: points.map(({ values }) => laboratory.uniform(values, values.horizon)) };
   const lines = found.map(({ name, look, mark, summaries }) => ({
     label: name, look, mark: mark || 1, t, value: summaries.map(({ mean }) => mean.at(-1)), half: summaries.map((one) => one.half(one.mean.length - 1)),
   }));

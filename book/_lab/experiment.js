@@ -1,5 +1,6 @@
 // A panel that runs the algorithms of a chapter.
 import { Choices } from "./choices.js";
+import { Least } from "./least.js";
 import { curves, sweepCurves } from "./curves.js";
 import { element } from "./elements.js";
 import { Panel } from "./panel.js";
@@ -18,11 +19,13 @@ export class Experiment extends Panel {
     super(host, name, laboratory.parameters);
     Object.assign(this, { laboratory, more, results: new Map(), scales: { x: "log", y: "log" }, swept: false });
     this.choices = new Choices(laboratory, `lab-${name}`, () => this.switched());
+    this.least = new Least();
     this.boxes = { x: this.scale("x", "log rounds"), y: this.scale("y", "log regret") };
     this.tools.prepend(...Object.values(this.boxes));
     if (laboratory.sweep) this.tools.prepend(this.sweeps());
     host.append(this.choices.element);
     if (more) this.fields.element.after(more.element);
+    this.picture.after(this.least.element);
     this.choices.choose(first(laboratory));
     this.begin();
     for (const event of ["pointerenter", "focusin"]) host.addEventListener(event, () => this.trial(), { once: true });
@@ -70,9 +73,11 @@ export class Experiment extends Panel {
     return sweep.values.map((at) => ({ at, values: sweep.at(values, at) })).filter((point) => !this.laboratory.check(point.values));
   }
 
+  /** Algorithms were switched on or off: what has no curve yet is played. */
   switched() {
     this.renew();
     this.keep();
+    if (this.choices.chosen.some(({ id }) => !this.results.get(id)?.at(-1)?.runs)) this.rested();
   }
 
   check(values) {
@@ -155,6 +160,7 @@ export class Experiment extends Panel {
     for (const { id } of this.choices.algorithms) this.choices.tell(id, regret(this.results.get(id)?.at(-1)));
     const found = this.found();
     const { laboratory, scales } = this;
+    this.least.show(this.swept ? [] : found, values);
     if (this.swept) return this.plot.draw(sweepCurves(laboratory, this.played ?? this.points(values), found, scales));
     const lines = found.map(({ summaries: [summary], ...look }) => ({ ...look, summary }));
     this.plot.draw(curves(laboratory, values, this.checkpoints ?? [...laboratory.checkpoints(values)], lines, scales));

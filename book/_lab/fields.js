@@ -31,7 +31,7 @@ export class Fields {
   field(parameter, prefix, changed, rested) {
     const { name, kind, label, help } = parameter;
     const id = `${prefix}-${name}`;
-    const told = { onfocus: () => { this.help.textContent = [help, name === "seed" || kind === "choice" ? "" : "↑ and ↓ move it"].filter(Boolean).join("; ") || "\u00a0"; } };
+    const told = { onfocus: () => { this.help.textContent = [help, name === "seed" || kind === "choice" || matchMedia("(hover: none)").matches ? "" : "↑ and ↓ move it"].filter(Boolean).join("; ") || "\u00a0"; } };
     const field = element("div", { class: FIRST.has(name) ? "lab-field" : "lab-field lab-rest" }, element("label", { for: id }, label));
     if (kind === "choice") {
       const options = parameter.choices.map((value) => element("option", { value }, String(value)));

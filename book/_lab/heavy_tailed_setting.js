@@ -13,7 +13,7 @@ const heavyParameters = [
   number("epsilon", "privacy ε", 1, 0.01, 20, "promised to every user; the theorems ask for at most 1", true),
   number("v", "tail v", 0.9, 0.1, 1, "moments of order 1 + v are finite"),
   number("beta", "β", 1e-15, 1e-30, 0.5, "probability that the bounds of an elimination fail", true),
-  number("spare_shape", "spare shape", 0.05, 0.001, 10, "how far the shape of the Pareto distributions is above 1 + v", true),
+  number("spare_shape", "shape less 1 + v", 0.05, 0.001, 10, "of the Pareto distributions; above 0 their moment of order 1 + v is finite", true),
   ...commonParameters(1e15, 1e15, 8, 100),
 ];
 

@@ -18,7 +18,7 @@ import { Plot } from "./plot.js";
 import { copyText, saveCsv } from "./takeaway.js";
 
 let running = null;
-const QUICK = 2; // seconds of a run that begins by itself
+const QUICK = 5; // seconds of a run that begins by itself
 const REST = 300; // milliseconds after which a slider rests
 
 export class Panel {
@@ -82,6 +82,7 @@ export class Panel {
   moved() {
     this.stop();
     this.state = "idle";
+    this.say("");
     this.picture.classList.toggle("lab-stale", this.rows().length > 0);
     this.renew();
     this.keep();

@@ -25,7 +25,7 @@ export class Plot {
     if (!this.shown || !width) return;
     const broad = width >= 560;
     const wide = broad || this.short;
-    const height = broad ? Math.min(400, Math.round(width * 0.46)) : Math.round(width * 0.85);
+    const height = broad ? Math.min(400, Math.round(width * 0.46)) : Math.round(width * (this.short ? 0.85 : 0.72));
     const frame = { width, height, left: 52, right: this.short ? 72 : wide ? 168 : 12, top: 22, bottom: 44, wide, letters: this.short ? 8 : 24 };
     this.host.replaceChildren(picture(this.shown, frame, this.describe()));
     if (!wide) this.host.append(legend(this.shown.lines));

@@ -23,3 +23,8 @@ export function leaking(epsilon, delta, valueEpsilon, valueDelta, reason) {
     paid: { epsilon: Infinity, delta: 0, reason },
   };
 }
+
+/** Whether a policy that promises something has no larger privacy loss. */
+export function keepsPromise({ promised, paid }) {
+  return promised.epsilon < Infinity && paid.epsilon <= promised.epsilon * (1 + 1e-9) && paid.delta <= promised.delta + 1e-15;
+}

@@ -7,7 +7,7 @@ import { integer, number, choice, commonParameters, refusal, runCommand } from "
 import { cucb, cucbLdp1, cucbLdp2, cucbDp, cucbHypercube, superArmRadius } from "./semibandits.js";
 
 const semiParameters = [
-  choice("family", "family", "top-K", ["top-K", "windows", "K-path"], "any K arms, K arms in a row, or disjoint paths of K arms that share a draw"),
+  choice("family", "family", "top-K", ["top-K", "windows", "K-path"], "any K arms, any K neighbouring arms, or disjoint paths of K arms that share a draw"),
   number("epsilon", "privacy ε", 2, 0.01, 100, "promised to every user", true),
   integer("n_arms", "arms m", 12, 2, 100, "base arms"),
   integer("list_size", "size K", 3, 1, 50, "arms of a super arm, fewer than m"),
@@ -59,7 +59,7 @@ const semiAlgorithms = [
   ...semiVariants("dp", "CUCB-DP", "central", (v, variant) => cucbDp(v.epsilon, v.list_size, v.n_arms, v.horizon, variant)),
   ...semiVariants("dp-least", "CUCB-DP, least pulled", "central", (v, variant) => cucbDp(v.epsilon, v.list_size, v.n_arms, v.horizon, variant, true)),
   { id: "hypercube", label: "Hypercube", variant: "repaired", trust: "local", fits: semiFits.always, make: (v) => cucbHypercube(v.epsilon, v.list_size, v.horizon) },
-  { id: "radius", label: "Super-arm radius", variant: "repaired", trust: "local", fits: semiFits.listed, make: (v) => superArmRadius(v.epsilon, v.horizon) },
+  { id: "radius", label: "super-arm radius", variant: "repaired", trust: "local", fits: semiFits.listed, make: (v) => superArmRadius(v.epsilon, v.horizon) },
 ];
 
 export const semibanditsSetting = {

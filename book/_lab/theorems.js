@@ -260,9 +260,9 @@ export const theorems = [
       upper("local", "theorem_6", "Theorem 6, Gaussian, printed", gaussianCascade),
       upper("local", "theorem_8", "Theorem 8, composition", (v, epsilon) => laplaceCascade(v, compositionScale(v, epsilon), true)),
       upper("central", "theorem_2", "Theorem 2, DP, printed, ξ = 1/2", hybridPrinted),
-      upper("local", "first", "One bit about the first item, ours", oneBit),
+      upper("local", "first", "Upper bound of one bit, ours", oneBit),
       lower("local", "theorem_11", "Theorem 11, local DP, printed", cascadeLocalLower, cascadeLower),
-      lower("central", "theorem_12", "Theorem 12, DP, corrected", cascadeCentralLower),
+      lower("central", "theorem_12", "Theorem 12, lower bound, central", cascadeCentralLower),
     ],
   },
   {

@@ -1,4 +1,4 @@
-/* A form over the ledger of a page that chooses, sorts and finds its claims; it keeps its state in the address. */
+/* A form over the ledger of a page that chooses and finds its claims; it keeps its state in the address. */
 "use strict";
 
 document.addEventListener("DOMContentLoaded", () => {
@@ -9,7 +9,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
 function open() {
   const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (row && row.matches("details:is(.claim, .verdict)")) {
+  if (row && row.matches("details:is(.claim, .verdict, .claim-group)")) {
     row.hidden = false;
     for (let fold = row; fold; fold = fold.parentElement.closest("details")) fold.open = true;
     row.scrollIntoView();
@@ -19,7 +19,7 @@ function open() {
 const GREEK = { epsilon: "ε", ϵ: "ε", delta: "δ" };
 
 function wordsOf(text) {
-  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => GREEK[word] ?? word);
+  return (text.toLowerCase().match(/\d+(?:\.\d+)+|[\p{L}\p{N}]+/gu) ?? []).map((word) => GREEK[word] ?? word);
 }
 
 /** The words of an element; those of its parts stand apart. */
@@ -38,7 +38,7 @@ function has(words, wanted) {
 function arm(boxes) {
   const rows = [...boxes].flatMap((box) => [...box.querySelectorAll("details.claim")]);
   const home = new Map(rows.map((row) => [row, row.parentElement]));
-  const paper = (row) => row.querySelector(".claim-place .claim-small")?.textContent ?? "";
+  const paper = (row) => home.get(row).closest("section")?.id.replace("ledger-", "") ?? "";
   const texts = new Map(rows.map((row) => [row, [row.querySelector(".claim-place"), row.querySelector("summary"), row].map(wordsIn)]));
   const form = document.createElement("form");
   const found = document.createElement("div"); // what was asked for in words or in an order
@@ -51,7 +51,6 @@ function arm(boxes) {
 
   const more = document.createElement("details"); // folded on a phone, where the form would cover what it finds
   more.append(document.createElement("summary"));
-  more.firstChild.append("More");
   more.open = matchMedia("(min-width: 44rem)").matches;
   const add = (name, words, field, into = more) => {
     const label = document.createElement("label");
@@ -73,12 +72,22 @@ function arm(boxes) {
   words.type = "search";
   words.placeholder = "theorem 9";
   add("words", "Words", words, form);
-  if (boxes.length > 1) choice("paper", "Paper", all(rows.map(paper)));
+  if (boxes.length > 1) {
+    const head = (row) => home.get(row).closest("section").querySelector("h2").firstChild.textContent;
+    choice("paper", "Paper", [["", "all"], ...new Map(rows.map((row) => [paper(row), head(row)]))]);
+  }
+  choice("of", "Claims of", all(rows.map((row) => row.dataset.of)));
   choice("verdict", "Verdict", all(rows.map((row) => row.dataset.verdict)));
   choice("evidence", "Evidence", all(rows.map((row) => row.dataset.evidence).filter(Boolean)));
-  choice("sort", "Sort by", [["", "place"], ["verdict", "verdict"], ["evidence", "evidence"]]);
   const count = document.createElement("output");
-  form.append(count, more);
+  const reset = document.createElement("button");
+  reset.type = "button";
+  reset.append("Show all");
+  reset.addEventListener("click", () => {
+    for (const field of Object.values(fields)) field.value = "";
+    changed();
+  });
+  form.append(count, reset, more);
   const parts = boxes.length > 1 ? [...boxes].map((box) => box.closest("section")) : [...boxes];
   if (boxes.length > 1) document.querySelector("article h1").after(form, found); // what is found stands below the form
   else parts[0].before(form, found);
@@ -89,19 +98,24 @@ function arm(boxes) {
     const state = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value]));
     const wanted = wordsOf(state.words);
     const fits = rows.filter((row) => (!state.paper || paper(row) === state.paper)
+      && (!state.of || row.dataset.of === state.of)
       && (!state.verdict || row.dataset.verdict === state.verdict)
       && (!state.evidence || row.dataset.evidence === state.evidence));
     const rank = new Map(fits.map((row) => [row, answers(row, wanted)]));
     const least = fits.some((row) => rank.get(row) > 1) ? 2 : 1;
     const left = fits.filter((row) => rank.get(row) >= least);
-    const listed = wanted.length > 0 || state.sort !== "" || (parts.length === 1 && left.length < rows.length);
-    const key = (row) => (state.sort ? row.dataset[state.sort] : "");
-    left.sort((a, b) => key(a).localeCompare(key(b)) || rank.get(b) - rank.get(a));
+    const listed = wanted.length > 0 || fits.length < rows.length;
+    left.sort((a, b) => rank.get(b) - rank.get(a));
     for (const row of rows) row.hidden = !left.includes(row);
     for (const row of rows) home.get(row).append(row);
-    if (listed) found.append(...left);
-    for (const part of parts) part.hidden = listed || !part.querySelector("details.claim:not([hidden])");
-    count.textContent = `${left.length} of ${rows.length}`;
+    found.replaceChildren(...(listed ? left : []));
+    if (!left.length) found.append("No claim is like this.");
+    for (const part of parts) part.hidden = listed;
+    const heirs = left.filter((row) => row.dataset.evidence === "inherited").length;
+    count.textContent = `${left.length} of ${rows.length}${heirs ? `, ${heirs} of which follow from others` : ""}`;
+    reset.hidden = !listed;
+    const chosen = Object.values(fields).filter((field) => field.value && field.selectedOptions).map((field) => field.selectedOptions[0].text);
+    more.firstChild.textContent = ["More", ...chosen].join(" · ");
     return state;
   };
   const changed = () => {

@@ -62,7 +62,10 @@ def ucb_hybrid(
     logs = 1.0 if proof else math.log(length) ** 1.5
     # a user moves at most two click counters (one at K = 1) by one each, epsilon/L apiece
     value = 2.0 / scale if scale else math.inf
-    leak = "w_0 and the pulls are used in clear, and a click moves the later leaves of other items' trees"
+    leak = (
+        "the free reports and the pulls are used without noise, "
+        "and a click moves the later leaves of other items' trees"
+    )
     record = index.Record(
         terms(SAMPLING),
         noise=index.HYBRID,

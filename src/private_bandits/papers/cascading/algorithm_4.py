@@ -74,7 +74,7 @@ def cucb_gaussian(
         n_arms=items,
     )
     sent = "the values are all that is sent"
-    reason = sent if repaired else f"u_0 is sent in clear; after it {sent}"
+    reason = sent if repaired else f"the free report is sent without noise; after it {sent}"
     privacy = Guarantee.releasing(epsilon, delta, value, delta, in_clear(record), "local", reason)
     version = words(variant, "" if repaired and factor == 1.0 else times)
     return Policy(

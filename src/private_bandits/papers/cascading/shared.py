@@ -126,6 +126,6 @@ def local(epsilon: float, delta: float, value_epsilon: float, value_delta: float
     -------
     Guarantee
     """
-    leak = "the number of reports is the click position, and w_0 is sent in clear"
-    reason = leak if record.list_size > 1 else "w_0 is sent in clear"
+    free = "the free report is sent without noise"
+    reason = f"the number of reports is the click position, and {free}" if record.list_size > 1 else free
     return Guarantee.releasing(epsilon, delta, value_epsilon, value_delta, in_clear(record), "local", reason)
