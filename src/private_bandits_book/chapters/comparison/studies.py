@@ -177,10 +177,11 @@ class Search(NamedTuple):
     policies: tuple[str, ...]
 
 
+_OF_BATCHES = ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Thompson, batches of lists")
 SEARCHES = {
     "arms": Search(10**5, 50, 10, ("DP-KLUCB, batch by batch", "DP-KLUCB", "KL-UCB on bits, level by pulls")),
-    "lists": Search(10**4, 40, 10, ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "one bit")),
-    "sets": Search(10**4, 40, 10, ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Thompson, one bit")),
+    "lists": Search(10**4, 40, 10, (*_OF_BATCHES, "KL-UCB on bits, level by pulls", "one bit")),
+    "sets": Search(10**4, 40, 10, (*_OF_BATCHES, "KL-UCB on bits, level by pulls", "Thompson, one bit")),
     "contexts": Search(10**12, 200, 12, ("residual epochs", "greedy epochs", "random lines", "Algorithm 5")),
     "pairs": Search(10**12, 200, 12, ("clipped rewards", "threshold ladder", "LinUCB", "clipped rewards, local")),
     "tails": Search(10**12, 200, 12, ("threshold ladder", "exceedance counts", "threshold ladder, local")),
