@@ -1,4 +1,4 @@
-"""What attackers of the benchmark brought: the noise of all places together, and levels that fall with the pulls."""
+"""What attackers of the benchmark brought: one noise for all places, releases weighed one by one, falling levels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from private_bandits.policy_checks import check_policy
 from private_bandits.privacy import private_kl
 from private_bandits.problems import Arms, SemiBandit
 from private_bandits.simulation import simulate
-from private_bandits_book.rivals.all_places import AllPlacesIndex, body, deviation
+from private_bandits_book.rivals.batch_by_batch import BatchByBatch, against, body, deviation, highest
 from private_bandits_book.rivals.level_by_pulls import LevelByPulls
 from private_bandits_book.rivals.single_observation import OneBit, OneItem
 
@@ -53,18 +53,22 @@ def test_a_user_moves_the_sums_of_places_within_the_body():
     assert reach((corners[:, None] - corners[None]).reshape(-1, 2), False).max() == 1.0
 
 
-@pytest.mark.parametrize("problem", [LISTS, SETS], ids=["lists", "sets"])
+@pytest.mark.parametrize("problem", [ARMS, LISTS, SETS], ids=["arms", "lists", "sets"])
 def test_all_places_are_summed_and_released_with_one_noise(problem):
     """Batches by hand; in a list a place was seen as often as the released clicks before it say."""
-    policy, size, lists = AllPlacesIndex(1.0, first=5, level=0.5), problem.list_size, problem is LISTS
+    policy, size, lists = BatchByBatch(1.0, horizon=9000, first=1.5, level=0.5), problem.list_size, problem is LISTS
     check_policy(policy, problem)
     learner = policy.start(problem, np.random.default_rng(1), np.random.default_rng(2))
     world, noise = np.random.default_rng(3), np.random.default_rng(2)
-    counts, sums, at = np.zeros(problem.n_arms), np.zeros(problem.n_arms), 0
-    while at < 400:
+    counts, releases, at, fewer = np.zeros(problem.n_arms), [[] for _ in range(problem.n_arms)], 0, 0
+    while at < 900:
         shown = list(learner.ask())
         assert (np.diff(counts[shown]) >= 0).all() and len(set(shown)) == size
-        length = max(5, int(0.5 * counts[shown[0]]))
+        places = 1 + sum(counts[item] <= 2 * counts[shown[0]] for item in shown[1:])
+        fewer += places < size
+        kept = math.sqrt(2) / deviation(places, clicks=lists)
+        alike = 0.5 + math.sqrt(0.25 + math.log(9000) / kept**2)
+        length = max(math.ceil(1.5 * alike), int(0.5 * counts[shown[0]]))
         totals = np.zeros(size)
         for _ in range(length):
             click = int(world.integers(size + 1))
@@ -72,53 +76,64 @@ def test_all_places_are_summed_and_released_with_one_noise(problem):
             totals[: len(reply)] += reply
             assert learner.ask() == shown
             learner.tell(reply)
-        radius = noise.gamma(size + 1, 1.0)
-        released, seen = totals + radius * body(noise, size, clicks=lists), float(length)
-        for item, number in zip(shown, released, strict=True):
+        radius = noise.gamma(places + 1, 1.0)
+        released, seen = totals[:places] + radius * body(noise, places, clicks=lists), float(length)
+        for item, number in zip(shown, released, strict=False):
             if seen > 0:
                 counts[item] += seen
-                sums[item] += number
+                releases[item].append([number / seen, seen, kept])
+                most = 0.5 * max(math.log(9000 / (problem.n_arms * counts[item])), 0.0)
+                assert learner.indices[item] == pytest.approx(highest(np.array(releases[item]), most))
             seen -= min(max(number, 0.0), seen) if lists else 0.0
-        np.testing.assert_allclose([learner.counts, learner.sums], [counts, sums])
+        np.testing.assert_allclose(learner.counts, counts)
         at += length
+    assert learner.counts.min() > 0 and (size == 1 or fewer)
 
 
-@pytest.mark.parametrize("local", [False, True])
-def test_a_level_falls_with_the_pulls_of_an_arm(local):
+def test_a_release_speaks_against_a_mean_by_what_privacy_leaves_of_it():
+    """Against the divergence where it is defined, its slope where noise left [0, 1], and a grid of means."""
+    for mean in (0.0, 0.1, 0.5, 0.97, 1.0):
+        for q, kept in [(0.05, 0.5), (0.3, 2.0), (0.8, math.inf), (0.999, 0.1)]:
+            release = np.array([[mean, 7.0, kept]])
+            assert against(release, q) == pytest.approx(7 * private_kl(mean, q, epsilon=kept), abs=1e-12)
+    for mean, inside in [(-0.4, 0.0), (1.3, 1.0)]:
+        farther = against(np.array([[mean, 7.0, 0.5]]), 0.6) - against(np.array([[inside, 7.0, 0.5]]), 0.6)
+        assert farther == pytest.approx(7 * 0.5 * abs(mean - inside))
+    several = np.array([[0.4, 20.0, 1.0], [-0.2, 5.0, 0.3], [0.7, 9.0, 1.0]])
+    grid = np.linspace(0.001, 0.999, 999)
+    said = np.array([against(several, q) for q in grid])
+    assert said == pytest.approx([sum(against(several[[k]], q) for k in range(3)) for q in grid])
+    for most in (0.0, 0.5, 3.0):
+        assert highest(several, most) == pytest.approx(grid[said <= said.min() + most + 1e-4].max(), abs=5e-3)
+    assert highest(several, 1e3) > 0.999
+
+
+def test_a_level_falls_with_the_pulls_of_an_arm():
     """Phases by hand, and the index as the largest q that the divergence allows."""
-    policy = LevelByPulls(1.0, horizon=2000, first=4, level=0.7, local=local)
+    policy = LevelByPulls(1.0, horizon=2000, level=0.7)
     check_policy(policy, ARMS)
     learner = policy.start(ARMS, np.random.default_rng(1), np.random.default_rng(2))
     world, noise, at = np.random.default_rng(3), np.random.default_rng(2), 0
     truth, flip = response_probabilities(1.0, n_values=2)
-    assert learner._index(4.0, 4) == pytest.approx(truth if local else 1.0)
-    counts, sums = [0] * 3, [0.0] * 3
+    assert learner._index(4.0, 4) == pytest.approx(truth)
+    counts, sums, grid = [0] * 3, [0.0] * 3, np.linspace(0.0, truth, 401)
     while at < 600:
         (arm,) = learner.ask()
         if min(counts):
-            most = [0.7 * math.log(max(1.0, 2000 / (3 * n))) / n for n in counts]
-            grid = np.linspace(0.0, truth if local else 1.0, 401)
-            means = [min(max(s / n, 0.0), grid[-1]) for s, n in zip(sums, counts, strict=True)]
-            fits = [
-                [private_kl(m, q, epsilon=math.inf if local else 1.0) <= o for q in grid if q >= m]
-                for m, o in zip(means, most, strict=True)
-            ]
-            tops = [
-                max([m] + [q for q, fit in zip(grid[grid >= m], ok, strict=True) if fit])
-                for m, ok in zip(means, fits, strict=True)
-            ]
+            tops = []
+            for total, count in zip(sums, counts, strict=True):
+                mean, most = min(total / count, truth), 0.7 * math.log(max(1.0, 2000 / (3 * count))) / count
+                fits = [q for q in grid if q >= mean and private_kl(mean, q, epsilon=math.inf) <= most]
+                tops.append(max([mean, *fits]))
             assert tops[arm] >= max(tops) - 5e-3
-        length = max(4, int((0.05 if local else 1.0) * counts[arm]))
+        length = max(1, int(0.05 * counts[arm]))
         for _ in range(length):
             assert learner.ask() == [arm]
             reward = float(world.random() < ARMS.means[arm])
             learner.tell([reward])
-            if local:
-                u = noise.random()
-                reward = float(int(u / flip)) if u < 2 * flip else reward
-            sums[arm] += reward
+            u = noise.random()
+            sums[arm] += float(int(u / flip)) if u < 2 * flip else reward
         counts[arm] += length
-        sums[arm] += 0.0 if local else noise.laplace(0.0, 1.0)
         assert learner.counts == counts and learner.sums == pytest.approx(sums)
         at += length
 
@@ -126,13 +141,13 @@ def test_a_level_falls_with_the_pulls_of_an_arm(local):
 @pytest.mark.parametrize(
     ("policy", "problem"),
     [
-        (AllPlacesIndex(1.0, first=10, level=0.4), LISTS),
-        (AllPlacesIndex(1.0, first=10, level=0.4), SETS),
-        (LevelByPulls(1.0, horizon=8000, first=10, level=0.7), ARMS),
-        (LevelByPulls(1.0, horizon=8000, level=0.7, local=True), ARMS),
-        (LevelByPulls(1.0, horizon=8000, level=0.7, local=True), SETS),
+        (BatchByBatch(1.0, horizon=8000, first=2.0, level=0.7), ARMS),
+        (BatchByBatch(1.0, horizon=8000, first=2.0, level=0.7), LISTS),
+        (BatchByBatch(1.0, horizon=8000, first=2.0, level=0.7), SETS),
+        (LevelByPulls(1.0, horizon=8000, level=0.7), ARMS),
+        (LevelByPulls(1.0, horizon=8000, level=0.7), SETS),
     ],
-    ids=["lists", "sets", "central", "local", "local sets"],
+    ids=["arms", "lists", "sets", "local", "local sets"],
 )
 def test_it_learns(policy, problem):
     runs = simulate(problem, policy, horizon=8000, replications=4, seed=1, n_jobs=1, progress=False, checkpoints=[])
@@ -140,9 +155,7 @@ def test_it_learns(policy, problem):
     assert policy.privacy.effective_epsilon == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(
-    "policy", [OneBit(1.0), LevelByPulls(1.0, horizon=9, local=True), OneItem()], ids=lambda one: one.name
-)
+@pytest.mark.parametrize("policy", [OneBit(1.0), LevelByPulls(1.0, horizon=9), OneItem()], ids=lambda one: one.name)
 def test_a_reward_between_0_and_1_counts_as_its_mean(policy):
     """Of 20,000 rewards of 0.3 and 0.8, of one arm: cut to whole numbers they would be 0."""
     learner, rewards = (

@@ -2,9 +2,9 @@
 
 from private_bandits_book.rivals.all_observations import AllObserved
 from private_bandits_book.rivals.all_or_nothing import AllOrNothing
-from private_bandits_book.rivals.all_places import AllPlacesIndex
 from private_bandits_book.rivals.azize_adac_ucb import AdaCUCB
 from private_bandits_book.rivals.azize_dp_imed import DPIMED
+from private_bandits_book.rivals.batch_by_batch import BatchByBatch
 from private_bandits_book.rivals.chowdhury_elimination import DiscreteSE
 from private_bandits_book.rivals.clipped_rewards import clipped_rewards
 from private_bandits_book.rivals.exceedance_counts import exceedance_counts
@@ -30,7 +30,7 @@ __all__ = [
     "AllBits",
     "AllObserved",
     "AllOrNothing",
-    "AllPlacesIndex",
+    "BatchByBatch",
     "DiscreteSE",
     "KnownNoise",
     "LazyDPTS",

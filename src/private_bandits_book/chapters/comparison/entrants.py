@@ -17,10 +17,9 @@ from private_bandits.papers import cascading, contextual, heavy_tailed, semiband
 from private_bandits.papers.contextual.accounting import LARGEST_REWARD
 from private_bandits.policy import playable
 from private_bandits.privacy import Guarantee
-from private_bandits.problems import Arms, Cascade
+from private_bandits.problems import Arms
 from private_bandits_book import rivals
 from private_bandits_book.chapters.comparison.paying import paying
-from private_bandits_book.rivals.all_places import deviation
 from private_bandits_book.rivals.exceedance_counts import on_bits
 
 __all__ = ["ENTRANTS", "FREE", "TUNED", "Entrant", "Setting", "guarantee", "made", "without_contexts"]
@@ -155,8 +154,13 @@ def _sixteen(least: int) -> tuple[tuple[float, ...], ...]:
 
 _ONE = _sixteen(-6)
 _BY_PULLS = Entrant(
-    lambda s, e, level: rivals.LevelByPulls(e, horizon=s.horizon, level=level, local=True),
+    lambda s, e, level: rivals.LevelByPulls(e, horizon=s.horizon, level=level),
     grid=_sixteen(-4),
+    slow=True,
+)
+_BATCH_BY_BATCH = Entrant(
+    lambda s, e, first, level: rivals.BatchByBatch(e, horizon=s.horizon, first=first, level=level),
+    grid=tuple(product(FIRSTS, (0.5, 0.7, 1.0, 1.4))),
     slow=True,
 )
 ARMS = {
@@ -166,11 +170,7 @@ ARMS = {
         lambda s, e, first, level: baselines.dp_klucb(e, first=s.first(e, first), level=level),
         grid=tuple(product(FIRSTS, (0.2, 0.3, 0.4, 0.6))),
     ),
-    "DP-KLUCB, level by pulls": Entrant(
-        lambda s, e, first, level: rivals.LevelByPulls(e, horizon=s.horizon, first=s.first(e, first), level=level),
-        grid=tuple(product(FIRSTS, (0.3, 0.5, 0.7, 1.0))),
-        slow=True,
-    ),
+    "DP-KLUCB, batch by batch": _BATCH_BY_BATCH,
     "DP-IMED": Entrant(
         lambda s, e, first, ratio: rivals.DPIMED(e, first=s.first(e, first), ratio=ratio),
         grid=tuple(product(FIRSTS, (1.25, 1.5, 2.0, 3.0))),
@@ -230,11 +230,6 @@ def _batches(s: Setting, epsilon: float, growth: float, cost: float) -> Any:
     return rivals.ListBatches(epsilon, horizon=s.horizon, growth=growth, cost=cost)
 
 
-def _all_places(s: Setting, epsilon: float, first: float, level: float) -> Any:
-    alike = epsilon * math.sqrt(2) / deviation(s.problem.list_size, clicks=isinstance(s.problem, Cascade))
-    return rivals.AllPlacesIndex(epsilon, first=s.first(alike, first), level=level)
-
-
 def _sizes(s: Setting) -> dict[str, int]:
     return {"n_arms": s.problem.n_arms, "list_size": s.problem.list_size, "horizon": s.horizon}
 
@@ -242,7 +237,7 @@ def _sizes(s: Setting) -> dict[str, int]:
 _LEVELS = (0.2, 0.3, 0.4, 0.6)
 _SQUARE = tuple(product((0.5, 1.0, 2.0, 4.0), COSTS))
 _SHARED = {
-    "DP-KLUCB, all places": Entrant(_all_places, grid=tuple(product(FIRSTS, _LEVELS)), slow=True),
+    "DP-KLUCB, batch by batch": _BATCH_BY_BATCH,
     "DP-KLUCB, one item": Entrant(
         lambda s, e, first, level: rivals.OneItemIndex(e, first=s.first(e, first), level=level),
         grid=tuple(product(FIRSTS, _LEVELS)),
@@ -250,7 +245,7 @@ _SHARED = {
     ),
     "Thompson, one item, replayed": Entrant(_one_item, grid=_SQUARE, slow=True),
     "Thompson, batches of lists": Entrant(_batches, grid=_SQUARE, slow=True),
-    "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), slow=True),
+    "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), slow=True, dear=True),
     "KL-UCB on bits, level by pulls": _BY_PULLS,
     "All or nothing": Entrant(
         lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True, dear=True
@@ -485,17 +480,17 @@ FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {
         "Thompson": lambda s: baselines.thompson(),
         "UCB(0.5)": lambda s: baselines.ucb(alpha=0.5),
         "DP-KLUCB, without noise": _freed("arms", "DP-KLUCB"),
-        "DP-KLUCB, level by pulls, without noise": _freed("arms", "DP-KLUCB, level by pulls"),
+        "DP-KLUCB, batch by batch, without noise": _freed("arms", "DP-KLUCB, batch by batch"),
     },
     "lists": _OBSERVED
     | {
         "CascadeUCB1": lambda s: cascading.cascade_ucb1(least_first=True),
-        "DP-KLUCB, all places, without noise": _freed("lists", "DP-KLUCB, all places"),
+        "DP-KLUCB, batch by batch, without noise": _freed("lists", "DP-KLUCB, batch by batch"),
     },
     "sets": {
         "Thompson": lambda s: rivals.AllObserved(),
         "CUCB": lambda s: semibandits.cucb(),
-        "DP-KLUCB, all places, without noise": _freed("sets", "DP-KLUCB, all places"),
+        "DP-KLUCB, batch by batch, without noise": _freed("sets", "DP-KLUCB, batch by batch"),
     },
     "contexts": _LINUCB,
     "pairs": _LINUCB,
@@ -511,7 +506,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Thompson, replayed": (4.0, 0.0625),
         "UCB, replayed": (0.125, 0.25),
         "DP-KLUCB": (4.0, 0.3),
-        "DP-KLUCB, level by pulls": (4.0, 0.5),
+        "DP-KLUCB, batch by batch": (2.0, 0.7),
         "DP-IMED": (4.0, 1.5),
         "AdaP-UCB": (0.0992,),
         "AdaP-KLUCB": (0.0686,),
@@ -524,7 +519,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "DP-TS-UCB": (0.0474,),
     },
     "lists": {
-        "DP-KLUCB, all places": (8.0, 0.4),
+        "DP-KLUCB, batch by batch": (8.0, 0.7),
         "DP-KLUCB, one item": (8.0, 0.2),
         "Thompson, one item, replayed": (4.0, 0.0625),
         "Thompson, batches of lists": (1.0, 0.25),
@@ -533,7 +528,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "one bit": (0.0992,),
     },
     "sets": {
-        "DP-KLUCB, all places": (8.0, 0.2),
+        "DP-KLUCB, batch by batch": (4.0, 0.7),
         "DP-KLUCB, one item": (4.0, 0.2),
         "Thompson, one item, replayed": (1.0, 0.125),
         "Thompson, batches of lists": (0.5, 0.5),
