@@ -21,7 +21,7 @@ from private_bandits_book.studies import LongRun, LongStudy, play_long
 
 __all__ = ["STUDIES", "failing", "play", "play_halves"]
 
-SEED, TUNING_SEED, SEARCH_SEED = 2029, 2030, 2033
+SEED, TUNING_SEED, SEARCH_SEED, FRESH_SEED = 2029, 2030, 2033, 2036
 EPSILONS, FEW = (0.1, 0.3, 1.0, 3.0, 10.0), (0.1, 1.0, 10.0)  # FEW for policies in Python
 
 
@@ -168,6 +168,36 @@ def _runs(size: Size, horizon: int, slow: bool) -> int:
     return 0 if slow else size.runs // 4
 
 
+FRESH = {
+    "arms": ("DP-KLUCB, level by pulls", "DP-KLUCB", "Thompson, replayed")
+    + ("KL-UCB on bits, level by pulls", "Thompson, one bit"),
+    "lists": ("DP-KLUCB, all places", "DP-KLUCB, one item", "KL-UCB on bits, level by pulls", "one bit"),
+    "sets": ("DP-KLUCB, all places", "Thompson, one item, replayed", "KL-UCB on bits, level by pulls")
+    + ("Thompson, one bit",),
+    "contexts": ("residual epochs", "greedy epochs", "random lines", "Algorithm 5"),
+    "pairs": ("clipped rewards", "threshold ladder", "clipped rewards, local", "threshold ladder, local"),
+    "tails": ("threshold ladder", "exceedance counts", "threshold ladder, local", "exceedance bits"),
+}
+_FRESH_RUNS = {"arms": 40, "lists": 10, "sets": 10}
+
+
+def fresh_runs(kind: str) -> Iterator[LongRun]:
+    """The recommended policies and those next to them at epsilon 1, on instances that were drawn when all had entered.
+
+    Instances that were published are no fresh ones.
+    """
+    size, runs = SIZES[kind], _FRESH_RUNS.get(kind, 100)
+    freed = FRESH[kind] if size is _LONG else ()
+    for instance, problem in instances(kind, seed=FRESH_SEED).items():
+        if instance.startswith("published"):
+            continue
+        setting = Setting(problem, size.horizon)
+        for name in (*FREE[kind], *(name + _FREED for name in freed)):
+            yield _run(kind, name, instance, setting, math.inf, runs, seed=FRESH_SEED)
+        for name in FRESH[kind]:
+            yield _run(kind, name, instance, setting, 1.0, runs, seed=FRESH_SEED)
+
+
 class Search(NamedTuple):
     """How many instances are tried for the worst one, how long and how often, and for whom."""
 
@@ -231,5 +261,6 @@ def _listed(runs: Any, kind: str) -> list[LongRun]:
 STUDIES: Mapping[str, LongStudy] = {
     **{f"tuning-{kind}": LongStudy(partial(_listed, tuning_runs, kind), [*_COLUMNS, "place"], play) for kind in FREE},
     **{f"test-{kind}": LongStudy(partial(_listed, test_runs, kind), _COLUMNS, play) for kind in FREE},
+    **{f"fresh-{kind}": LongStudy(partial(_listed, fresh_runs, kind), _COLUMNS, play) for kind in FREE},
     **{f"worst-{kind}": LongStudy(partial(_listed, search_runs, kind), _COLUMNS, play_halves) for kind in SEARCHES},
 }
