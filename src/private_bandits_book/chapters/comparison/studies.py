@@ -169,16 +169,17 @@ def _runs(size: Size, horizon: int, slow: bool) -> int:
 
 
 FRESH = {
-    "arms": ("DP-KLUCB, level by pulls", "DP-KLUCB", "Thompson, replayed")
+    "arms": ("DP-KLUCB, batch by batch", "DP-KLUCB", "Thompson, replayed")
     + ("KL-UCB on bits, level by pulls", "Thompson, one bit"),
-    "lists": ("DP-KLUCB, all places", "DP-KLUCB, one item", "KL-UCB on bits, level by pulls", "one bit"),
-    "sets": ("DP-KLUCB, all places", "Thompson, one item, replayed", "KL-UCB on bits, level by pulls")
-    + ("Thompson, one bit",),
-    "contexts": ("residual epochs", "greedy epochs", "random lines", "Algorithm 5"),
-    "pairs": ("clipped rewards", "threshold ladder", "clipped rewards, local", "threshold ladder, local"),
+    "lists": ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Thompson, one item, replayed")
+    + ("one bit", "KL-UCB on bits, level by pulls", "Thompson, one bit"),
+    "sets": ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Thompson, one item, replayed")
+    + ("Thompson, one bit", "super-arm radius", "KL-UCB on bits, level by pulls"),
+    "contexts": ("residual epochs", "greedy epochs", "LinUCB", "random lines", "Algorithm 5"),
+    "pairs": ("clipped rewards", "threshold ladder", "LinUCB", "clipped rewards, local", "threshold ladder, local"),
     "tails": ("threshold ladder", "exceedance counts", "threshold ladder, local", "exceedance bits"),
 }
-_FRESH_RUNS = {"arms": 40, "lists": 10, "sets": 10}
+_FRESH_RUNS = {"arms": 40, "lists": 20, "sets": 20}
 
 
 def fresh_runs(kind: str) -> Iterator[LongRun]:
