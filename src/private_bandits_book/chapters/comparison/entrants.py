@@ -12,18 +12,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from private_bandits import baselines
+from private_bandits import baselines, checks
 from private_bandits.papers import cascading, contextual, heavy_tailed, semibandits
 from private_bandits.papers.contextual.accounting import LARGEST_REWARD
 from private_bandits.policy import playable
 from private_bandits.privacy import Guarantee
-from private_bandits.problems import Arms
+from private_bandits.problems import Arms, Cascade, LinearContext, SemiBandit
 from private_bandits_book import rivals
 from private_bandits_book.chapters.comparison.paying import paying
 from private_bandits_book.rivals.exceedance_counts import on_bits
 
 __all__ = ["ENTRANTS", "FREE", "TUNED", "Entrant", "Setting", "guarantee", "made", "without_contexts"]
 
+_PROBLEMS: Mapping[str, type] = {
+    "arms": Arms,
+    "lists": Cascade,
+    "sets": SemiBandit,
+    "contexts": LinearContext,
+    "pairs": LinearContext,
+    "tails": Arms,
+}
 FIRSTS, COSTS = (1.0, 2.0, 4.0, 8.0), (0.0625, 0.125, 0.25, 0.5)
 
 
@@ -92,8 +100,16 @@ def made(kind: str, name: str, setting: Setting, epsilon: float, numbers: tuple[
     Returns
     -------
     Policy or object with `name` and `start(problem, choice, noise)`
+
+    Raises
+    ------
+    ValueError
+        If there is no such policy for this kind of problem, or the problem is of another kind.
     """
-    entrant = ENTRANTS[kind][name]
+    entrants = ENTRANTS[checks.choice("kind", kind, [*ENTRANTS])]
+    entrant, wanted = entrants[checks.choice("name", name, [*entrants])], _PROBLEMS[kind]
+    if not isinstance(setting.problem, wanted):
+        raise ValueError(f"setting.problem of {kind} must be {wanted.__name__}, got {type(setting.problem).__name__}")
     chosen = TUNED.get(kind, {}).get(name, ()) if numbers is None else numbers
     return paying(lambda nominal: entrant.make(setting, nominal, *chosen), epsilon)
 

@@ -180,6 +180,7 @@ FRESH = {
     "tails": ("threshold ladder", "exceedance counts", "threshold ladder, local", "exceedance bits"),
 }
 _FRESH_RUNS = {"arms": 40, "lists": 20, "sets": 20}
+_FRESH_DEAR = 10
 
 
 def fresh_runs(kind: str) -> Iterator[LongRun]:
@@ -196,7 +197,8 @@ def fresh_runs(kind: str) -> Iterator[LongRun]:
         for name in (*FREE[kind], *(name + _FREED for name in freed)):
             yield _run(kind, name, instance, setting, math.inf, runs, seed=FRESH_SEED)
         for name in FRESH[kind]:
-            yield _run(kind, name, instance, setting, 1.0, runs, seed=FRESH_SEED)
+            many = _FRESH_DEAR if ENTRANTS[kind][name].dear else runs
+            yield _run(kind, name, instance, setting, 1.0, many, seed=FRESH_SEED)
 
 
 class Search(NamedTuple):
