@@ -129,7 +129,8 @@ def of_uniform(runs: pd.DataFrame, x: str) -> dict[str, str]:
     regret = _ends(runs, x)
     part = (regret / regret.loc["uniform play"].max()).drop(index=["uniform play", "CascadeUCB1"])
     ways = {str(name): one.dropna() for name, one in part.iterrows()}
-    words = {name: f"{name}: {one.iloc[0]:.0%} to {one.iloc[-1]:.0%}" for name, one in ways.items()}
+    ends = {name: (one.iloc[0], one.iloc[-1]) for name, one in ways.items()}
+    words = {name: f"{name}: {'up from ' * (a < b)}{a:.0%} to {b:.0%}" for name, (a, b) in ends.items()}
     return words | {"uniform play": "uniform play: 100%"}
 
 

@@ -179,7 +179,7 @@ FRESH = {
     "pairs": ("clipped rewards", "threshold ladder", "LinUCB", "clipped rewards, local", "threshold ladder, local"),
     "tails": ("threshold ladder", "exceedance counts", "threshold ladder, local", "exceedance bits"),
 }
-_FRESH_RUNS = {"arms": 40, "lists": 20, "sets": 20}
+_FRESH_RUNS = {"arms": 40, "lists": 10, "sets": 10}
 _FRESH_DEAR = 10
 
 
