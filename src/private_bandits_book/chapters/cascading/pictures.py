@@ -130,7 +130,7 @@ def of_uniform(runs: pd.DataFrame, x: str) -> dict[str, str]:
     part = (regret / regret.loc["uniform play"].max()).drop(index=["uniform play", "CascadeUCB1"])
     ways = {str(name): one.dropna() for name, one in part.iterrows()}
     ends = {name: (one.iloc[0], one.iloc[-1]) for name, one in ways.items()}
-    words = {name: f"{name}: {'up from ' * (a < b)}{a:.0%} to {b:.0%}" for name, (a, b) in ends.items()}
+    words = {name: f"{name}: {'up from ' if a < b else ''}{a:.0%} to {b:.0%}" for name, (a, b) in ends.items()}
     return words | {"uniform play": "uniform play: 100%"}
 
 
