@@ -155,11 +155,11 @@ def test_the_numbers_of_the_findings_are_those_of_the_data():
     by_policy = {name: rows.set_index(["instance", "epsilon"])["regret"] for name, rows in table.groupby("policy")}
     ours = by_policy["Thompson, replayed"]
     ratios = {name: np.exp(np.log(ours / by_policy[name]).mean()) for name in ("DP-KLUCB", "DP-KLUCB(0.6)")}
-    said = {r"Around Thompson sampling replay has (\S+) times the regret of DP": f"{ratios['DP-KLUCB(0.6)']:.2f}"}
-    said[r"our version untuned replay has (\S+) times the regret, but"] = f"{ratios['DP-KLUCB']:.2f}"
+    said = {r"sampling replay has (\S+) times the regret of our version of DP": f"{ratios['DP-KLUCB(0.6)']:.2f}"}
+    said[r"Before DP-KLUCB was tuned, replay had (\S+) times its regret, but"] = f"{ratios['DP-KLUCB']:.2f}"
     price = studies.over_free(table).query("epsilon == 1")
     ratio = price[price["policy"] == "Thompson, replayed"]["ratio"]
-    said[r"replay with these has (\S+) times the regret of the best policy without"] = (
+    said[r"sampling has, at \$\\epsilon=1\$, (\S+) times the regret of the best policy without"] = (
         f"{math.exp(np.log(ratio).mean()):.1f}"
     )
     draws = pd.read_csv(BOOK.data("replay") / "long-draws.csv").set_index(["instance", "epsilon"])["regret"] / ours
