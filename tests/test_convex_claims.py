@@ -79,7 +79,7 @@ def test_the_numbers_of_the_prose_are_computed():
     assert text.count(f"enough up to $\\epsilon={limit:.2f}$") == 2
     sigma = gaussian_sigma(4.0, delta=1e-3, sensitivity=2.0, calibration="classical")
     small = gaussian_epsilon(sigma, delta=1e-13, sensitivity=2.0)
-    assert f"$(4,0.001)$-private is also $({small:.1f},10^{{-13}})$-private" in text
+    assert f"$(4,0.001)$-private makes them $({small:.1f},10^{{-13}})$-private" in text
     rows = pd.read_csv(folder("convex") / "claims.csv").set_index("claim")
-    (claimed,) = re.findall(r"at most (\S+),", rows.loc["table-1-convex-smooth-non-private", "reason"])
-    assert f"at these $T$ may be {claimed}" in text
+    (claimed,) = re.findall(r"at most (\S+) \(", rows.loc["table-1-convex-smooth-non-private", "reason"])
+    assert f"grows like $T^{{{claimed}}}$ here" in text

@@ -141,7 +141,8 @@ def test_what_is_interrupted_as_it_publishes_is_published(tmp_path, monkeypatch)
 
 def process(words, cwd, before="", book="", **options):
     """A command of its own; a job in the background ignores the first signal."""
-    script = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + before
+    script = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    script += "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n" + before  # which `nohup` would have ignored
     script += "\nfrom private_bandits_book.cli import main"
     if book:
         script += "\nfrom pathlib import Path; from private_bandits_book.book import Book"
