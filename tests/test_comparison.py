@@ -195,6 +195,16 @@ def test_the_worst_is_chosen_by_one_half_of_the_runs_and_measured_by_the_other()
     assert (found.policy, found.instance, found.price, round(found.tested, 9)) == ("mine", "a", 3.0, 7.0)
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "said"),
+    [("nothing", "DP-KLUCB", "kind"), ("arms", "one bit", "name"), ("lists", "one bit", "setting.problem of lists")],
+)
+def test_the_line_to_type_refuses_what_is_of_another_kind(kind, name, said):
+    arms = entrants.Setting(families.instances("arms")["uniform 1"], 100)
+    with pytest.raises(ValueError, match=f"^{said} must be "):
+        entrants.made(kind, name, arms, 1.0)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_price_is_below_1(kind):
     """Else a better policy without privacy is in the book, and the denominator is wrong."""
