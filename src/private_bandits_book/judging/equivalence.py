@@ -99,7 +99,8 @@ def _judged(found: Interval | float | None, claimed: float, below: float, above:
     where = f"{'' if exact else 'at most '}{claimed:.3g}"
     wrong = [f"{exponent:.3g}" for exponent in (below, above) if not math.isnan(exponent)]
     said = f"exponent{f' of {quantity}' if quantity else ''} {seen.measured:.3g} "
-    said += f"[{seen.low:.3g}, {seen.high:.3g}]; claimed {where} ({' or '.join(wrong)} would refute it)"
+    margins = " and ".join(dict.fromkeys(f"{margin:.3g}" for margin in (under, over) if math.isfinite(margin)))
+    said += f"[{seen.low:.3g}, {seen.high:.3g}]; claimed {where}, with a margin of {margins}"
     if seen.high < claimed + over and seen.low > claimed - under:
         return ruling(REPRODUCED, said, seen, MEASURED, excludes=tuple(wrong))
     wide = condemning(seen)

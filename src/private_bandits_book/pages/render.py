@@ -75,7 +75,7 @@ def figure(
     )
 
 
-_SEARCHED = {"refuted_by": "Would be refuted by", "closest": "Result of a search"}
+_SEARCHED = {"refuted_by": "Would be refuted by", "closest": "What was tried"}
 
 
 def verdict(
