@@ -22,7 +22,7 @@ from private_bandits_book.chapters.comparison.entrants import ENTRANTS, Setting
 from private_bandits_book.chapters.comparison.families import instances
 from private_bandits_book.chapters.comparison.ranking import priced
 from private_bandits_book.cli import main
-from private_bandits_book.rivals import LazyDPTS, exceedance_counts
+from private_bandits_book.rivals import BatchByBatch, LazyDPTS, exceedance_counts, random_lines, threshold_ladder
 
 ROOT = Path(__file__).parents[1]
 HORIZON, RUNS, SLOW = 2000, 10, 5
@@ -297,6 +297,13 @@ ENDINGS = {
         "import random\nclass More(Mine):\n    def ask(self):\n        return [random.randrange(2)]",
         "mine must play without an error, got ValueError: ",
     ),
+    "plays something else": (
+        2,
+        "more.py:counted",
+        "from private_bandits_book.rivals import exceedance_counts\n"
+        "def counted(epsilon, horizon):\n    return exceedance_counts(epsilon, horizon=horizon)",
+        "Exceedance counts plays heavy tails, and not arms",
+    ),
     "interrupted": (
         130,
         "more.py:More",
@@ -304,6 +311,25 @@ ENDINGS = {
         "interrupted",
     ),
 }
+
+
+def counted_up(epsilon, horizon):
+    return threshold_ladder(epsilon, horizon=horizon)
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "line"),
+    [
+        (counted, "arms", "Exceedance counts plays heavy tails, and not arms"),
+        (counted_up, "arms", "Threshold ladder plays one set of actions for all and heavy tails, and not arms"),
+        (random_lines, "sets", "Random lines plays linear contexts and one set of actions.* and not sets of arms"),
+        (LazyDPTS, "tails", "Lazy-DP-TS plays arms, and not heavy tails"),
+        (BatchByBatch, "contexts", ".* plays arms, lists and sets of arms, and not linear contexts"),
+    ],
+)
+def test_a_policy_for_other_problems_is_refused_by_its_name(make, kind, line):
+    with pytest.raises(ValueError, match=f"^{line}$"):
+        comparing.compare(make, kind, quick=True)
 
 
 @pytest.mark.parametrize(("code", "policy", "text", "line"), ENDINGS.values(), ids=ENDINGS)

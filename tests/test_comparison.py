@@ -196,13 +196,29 @@ def test_the_worst_is_chosen_by_one_half_of_the_runs_and_measured_by_the_other()
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "said"),
-    [("nothing", "DP-KLUCB", "kind"), ("arms", "one bit", "name"), ("lists", "one bit", "setting.problem of lists")],
+    ("kind", "name", "found", "said"),
+    [
+        ("nothing", "DP-KLUCB", "arms", "kind must be "),
+        ("arms", "one bit", "arms", "name must be "),
+        ("lists", "one bit", "arms", "one bit plays lists, and not arms$"),
+        ("tails", "episodes", "arms", "episodes plays heavy tails, and not arms$"),
+        ("tails", "threshold ladder", "arms", "threshold ladder plays heavy tails, and not arms$"),
+        ("arms", "DP-KLUCB", "tails", "DP-KLUCB plays arms, and not heavy tails$"),
+        ("pairs", "LinUCB", "contexts", "LinUCB plays one set of actions for all, and not linear contexts$"),
+    ],
 )
-def test_the_line_to_type_refuses_what_is_of_another_kind(kind, name, said):
-    arms = entrants.Setting(families.instances("arms")["uniform 1"], 100)
-    with pytest.raises(ValueError, match=f"^{said} must be "):
-        entrants.made(kind, name, arms, 1.0)
+def test_the_line_to_type_refuses_what_is_of_another_kind(kind, name, found, said):
+    setting = entrants.Setting(next(iter(families.instances(found).values())), 100)
+    with pytest.raises(ValueError, match=f"^{said}"):
+        entrants.made(kind, name, setting, 1.0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_instances_are_of_their_kind(kind):
+    for role in families.SEEDS:
+        assert {entrants.kinds(problem)[0] for problem in families.instances(kind, role).values()} == {kind}
+    assert entrants.kinds(families.instances("pairs")["pair 1"]) == ["pairs", "contexts"]
+    assert entrants.kinds(None) == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -222,6 +238,13 @@ def test_the_page_recommends_what_the_rankings_say():
         cell = line.split("|")[3]
         wanted = row.take.replace(", as proved", "")
         assert re.findall(r"\*\*\[([^]]+)\]", cell) == wanted.split(" or "), line
+
+
+def test_what_a_million_rounds_would_take_on_lists_and_sets_is_said():
+    times = pd.read_csv(BOOK.pages / "data" / "rounds.csv").set_index(["kind", "entrant"])["microseconds"]
+    seconds = sum(3 * len(families.instances(kind)) * times[kind, "Thompson, one bit"] for kind in ("lists", "sets"))
+    text = BOOK.path("comparison").read_text(encoding="utf-8")
+    assert f"of Thompson sampling of one bit on each instance would take {seconds / 60:.0f} core-minutes" in text
 
 
 @pytest.mark.parametrize("label", studies.STUDIES)

@@ -18,12 +18,13 @@ from private_bandits.privacy import Guarantee, audit
 from private_bandits.problems import LinearContext
 from private_bandits.simulation import trace
 from private_bandits_book.book import find_book
-from private_bandits_book.chapters.comparison.entrants import Setting, guarantee
+from private_bandits_book.chapters.comparison.entrants import WORDS, Setting, guarantee
 from private_bandits_book.chapters.comparison.families import FAMILIES, instances
 from private_bandits_book.chapters.comparison.paying import certified, paying
 from private_bandits_book.chapters.comparison.ranking import groups, priced, ranked
 from private_bandits_book.chapters.comparison.studies import SEED, SIZES, play
 from private_bandits_book.jobs.cache import at
+from private_bandits_book.rivals.threshold_ladder import Record as Ladder
 from private_bandits_book.studies import LongRun
 
 __all__ = ["Compared", "compare"]
@@ -117,6 +118,7 @@ def compare(
     checks.real("epsilon", epsilon, above=0)
     problems = dict([*instances(kind).items()][:: 3 if checks.flag("quick", quick) else 1])
     size, first = SIZES[kind], next(iter(problems.values()))
+    _refuse(make, kind, epsilon)
     compiled = isinstance(_made(make, epsilon, Setting(first, min(size.horizons))), Policy)
     horizon = size.horizon if compiled or size.horizon <= _MOST else min(size.horizons)
     others = _stored(kind, rows, [*problems], epsilon, horizon)
@@ -173,6 +175,29 @@ def _made(make: Any, epsilon: float, setting: Setting) -> Any:
         if delta > 1.01 * setting.delta:
             raise ValueError(f"delta of {name} must be at most {setting.delta:g}, got {delta:g}")
     return policy
+
+
+def _refuse(make: Any, kind: str, epsilon: float) -> None:
+    """Refuse a policy that plays other kinds of problems only."""
+    if not _playing_kind(make, kind, epsilon):
+        others = {one: policy for one in FAMILIES if (policy := _playing_kind(make, one, epsilon))}
+        if others:
+            *most, last = [WORDS[one] for one in others]
+            played = " and ".join([*filter(None, [", ".join(most)]), last])
+            raise ValueError(f"{next(iter(others.values())).name} plays {played}, and not {WORDS[kind]}")
+
+
+def _playing_kind(make: Any, kind: str, epsilon: float) -> Any:
+    """The policy as it is made for a kind of problem, or None where it cannot be, or does not play that."""
+    problem, horizon = next(iter(instances(kind).values())), min(SIZES[kind].horizons)
+    try:
+        policy = _made(make, epsilon, Setting(problem, horizon))
+        playable(policy).check(problem, horizon)
+    except ValueError:
+        return None
+    record = getattr(policy, "record", None)
+    by_threshold = isinstance(record, Ladder) or getattr(record, "exceeds", 0.0) > 0
+    return None if kind == "arms" and by_threshold else policy  # where rewards are 0 or 1 there is one threshold
 
 
 def _stored(kind: str, rows: pd.DataFrame | None, names: list[str], epsilon: float, horizon: int) -> pd.DataFrame:

@@ -22,7 +22,7 @@ from private_bandits_book import rivals
 from private_bandits_book.chapters.comparison.paying import paying
 from private_bandits_book.rivals.exceedance_counts import on_bits
 
-__all__ = ["ENTRANTS", "FREE", "TUNED", "Entrant", "Setting", "guarantee", "made", "without_contexts"]
+__all__ = ["ENTRANTS", "FREE", "TUNED", "WORDS", "Entrant", "Setting", "guarantee", "kinds", "made", "without_contexts"]
 
 _PROBLEMS: Mapping[str, type] = {
     "arms": Arms,
@@ -31,6 +31,14 @@ _PROBLEMS: Mapping[str, type] = {
     "contexts": LinearContext,
     "pairs": LinearContext,
     "tails": Arms,
+}
+WORDS: Mapping[str, str] = {
+    "arms": "arms",
+    "lists": "lists",
+    "sets": "sets of arms",
+    "contexts": "linear contexts",
+    "pairs": "one set of actions for all",
+    "tails": "heavy tails",
 }
 FIRSTS, COSTS = (1.0, 2.0, 4.0, 8.0), (0.0625, 0.125, 0.25, 0.5)
 
@@ -107,11 +115,30 @@ def made(kind: str, name: str, setting: Setting, epsilon: float, numbers: tuple[
         If there is no such policy for this kind of problem, or the problem is of another kind.
     """
     entrants = ENTRANTS[checks.choice("kind", kind, [*ENTRANTS])]
-    entrant, wanted = entrants[checks.choice("name", name, [*entrants])], _PROBLEMS[kind]
-    if not isinstance(setting.problem, wanted):
-        raise ValueError(f"setting.problem of {kind} must be {wanted.__name__}, got {type(setting.problem).__name__}")
+    entrant = entrants[checks.choice("name", name, [*entrants])]
+    if kind not in (fits := kinds(setting.problem)):
+        got = WORDS[fits[0]] if fits else type(setting.problem).__name__
+        raise ValueError(f"{name} plays {WORDS[kind]}, and not {got}")
     chosen = TUNED.get(kind, {}).get(name, ()) if numbers is None else numbers
     return paying(lambda nominal: entrant.make(setting, nominal, *chosen), epsilon)
+
+
+def kinds(problem: Any) -> list[str]:
+    """Return the kinds of problems that one is of, the narrowest first.
+
+    Parameters
+    ----------
+    problem : object
+
+    Returns
+    -------
+    list of str
+        Of `ENTRANTS`; the same actions for all are contexts, too.
+    """
+    fits = [kind for kind, wanted in _PROBLEMS.items() if isinstance(problem, wanted)]
+    tails, several = hasattr(problem, "shape"), len(getattr(problem, "sets", ())) != 1
+    apart = {"arms": tails, "tails": not tails, "pairs": several}
+    return [kind for kind in reversed(fits) if not apart.get(kind)]
 
 
 def guarantee(policy: Any) -> str:
