@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from browser import NOT_RUN, lacking
+from bs4 import BeautifulSoup
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
@@ -103,6 +104,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = build(ROOT, output, "--all")
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return output / "_build" / "html"
+
+
+@pytest.fixture(scope="session")
+def soups(site: Path) -> dict[Path, BeautifulSoup]:
+    """The built pages, read once; a test changes none."""
+    found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.relative_to(site).parts]
+    return {path: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser") for path in found}
 
 
 def build(root: Path, output: Path, *words: str) -> subprocess.CompletedProcess[str]:
