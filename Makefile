@@ -33,6 +33,11 @@ create := $(UV) venv --quiet --clear --seed --python "$(PY)" $(VENV)
 endif
 install = $(UV) pip install --quiet $(COMPILE) --python $(BIN)/python
 
+# uv ends with an error where its cache cannot be written, as where nobody is at home
+ifeq ($(shell at="$${UV_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}}"; mkdir -p "$$at" 2>/dev/null && test -w "$$at" && echo kept),)
+export UV_NO_CACHE := 1
+endif
+
 # Tests are compiled once, and not by every worker, whatever the environment says.
 unexport PYTHONDONTWRITEBYTECODE
 
