@@ -33,6 +33,11 @@ create := $(UV) venv --quiet --clear --seed --python "$(PY)" $(VENV)
 endif
 install = $(UV) pip install --quiet $(COMPILE) --python $(BIN)/python
 
+# uv ends with an error where its cache cannot be written, as where nobody is at home
+ifeq ($(shell at="$${UV_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}}"; mkdir -p "$$at" 2>/dev/null && test -w "$$at" && echo kept),)
+export UV_NO_CACHE := 1
+endif
+
 # Tests are compiled once, and not by every worker, whatever the environment says.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -68,12 +73,13 @@ fuzz prove-gates: $(READY)
 seeds: $(READY)
 	$(BIN)/private-bandits reproduce --seeds 5 --check
 
-# uv finds a Python or brings it; that of .venv has run everything. The order of the tests, which decides nothing, is
-# another one each week.
+# uv finds a Python or brings it, and asks pyenv's shims, which name none before they are told a version; that of .venv
+# has run everything. The order of the tests, which decides nothing, is another one each week.
 pythons: $(READY)
 	set -e; for version in 3.11 3.12 3.13; do \
 		case "$$($(BIN)/python --version)" in *" $$version."*) continue;; esac; \
-		python=$$($(UV) python find $$version || { $(UV) python install $$version && $(UV) python find $$version; }); \
+		find="env PYENV_VERSION=$$version $(UV) python find $$version"; \
+		python=$$($$find || { $(UV) python install $$version && $$find; }); \
 		$(MAKE) quick VENV=_build/python-$$version PY=$$python CHOSEN="$(CHOSEN)" ORDER="--shuffle $$(date +%G%V)"; \
 	done
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from browser import NOT_RUN, lacking
+from bs4 import BeautifulSoup
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
@@ -28,6 +29,17 @@ def _alone(nodeid: str) -> bool:
     return "::test_notebook_" in nodeid
 
 
+def _together(nodeid: str) -> str:
+    """What one worker runs: a notebook, all that is asked of the one build of the pages, or the tests of a file."""
+    file = nodeid.partition("::")[0]
+    return nodeid if _alone(nodeid) else re.sub(r"test_(site\w*|lab_pages|public)\b", "test_book", file)
+
+
+def _turn(nodeid: str) -> int:
+    long = {"test_book": 0, "test_weak_reruns": 2, "test_whole": 2}
+    return 1 if _alone(nodeid) else long.get(Path(_together(nodeid)).stem, 3)
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     if _alone(item.nodeid):
         item.add_marker("notebook")
@@ -38,13 +50,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The notebooks come first, as they take longest."""
+    """What takes longest comes first, so that no worker waits for it at the end."""
     if seed := config.getoption("shuffle"):
         chance = random.Random(seed)
         files = dict.fromkeys(item.path for item in items)
         place = {path: chance.random() for path in files}
         items.sort(key=lambda item: (place[item.path], chance.random()))
-    items.sort(key=lambda item: not _alone(item.nodeid))
+    items.sort(key=lambda item: _turn(item.nodeid))
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -69,9 +81,7 @@ class _ByFile(LoadScopeScheduling):
     """The tests of a file stay in one worker, with what they compile and share; a notebook stands for itself."""
 
     def _split_scope(self, nodeid: str) -> str:
-        # what is asked of the pages, with a browser or without, is asked of one build
-        file = nodeid.partition("::")[0]
-        return nodeid if _alone(nodeid) else re.sub(r"test_(site\w*|lab_pages|public)\b", "test_book", file)
+        return _together(nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -103,6 +113,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = build(ROOT, output, "--all")
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return output / "_build" / "html"
+
+
+@pytest.fixture(scope="session")
+def soups(site: Path) -> dict[Path, BeautifulSoup]:
+    """The built pages, read once; a test changes none."""
+    found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.relative_to(site).parts]
+    return {path: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser") for path in found}
 
 
 def build(root: Path, output: Path, *words: str) -> subprocess.CompletedProcess[str]:

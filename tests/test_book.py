@@ -42,9 +42,8 @@ _POINTING = "[rel=alternate], [rel=canonical], [rel=index], [rel=next], [rel=pre
 class Page:
     """What a page loads, shows and points to."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.soup = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    def __init__(self, path: Path, soup: BeautifulSoup) -> None:
+        self.path, self.soup = path, soup
         tags = self.soup.find_all(True)
         self.ids = {str(tag[key]) for tag in tags for key in ("id", "name") if key in tag.attrs}
         self.loads = [str(tag[key]) for tag in tags for key in _FETCHED & tag.attrs.keys()]
@@ -57,10 +56,9 @@ class Page:
 
 
 @pytest.fixture(scope="module")
-def pages(site: Path) -> dict[Path, Page]:
-    found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.relative_to(site).parts]
-    assert {f"{name}.html" for name in [*NOTEBOOKS, "intro"]} <= {path.name for path in found}
-    return {path: Page(path) for path in found}
+def pages(soups: dict[Path, BeautifulSoup]) -> dict[Path, Page]:
+    assert {f"{name}.html" for name in [*NOTEBOOKS, "intro"]} <= {path.name for path in soups}
+    return {path: Page(path, soup) for path, soup in soups.items()}
 
 
 @pytest.mark.book
@@ -378,4 +376,4 @@ def _target(page: Path, link: str) -> Path:
 def _page(folder: Path, markup: str) -> Page:
     path = folder.resolve() / "page.html"
     path.write_text(markup, encoding="utf-8")
-    return Page(path)
+    return Page(path, BeautifulSoup(markup, "html.parser"))

@@ -32,8 +32,6 @@ AXE = """async (rules) => {
     fault.nodes.slice(0, 3).map((node) => `${fault.id}: ${node.target} ${node.html.slice(0, 100)}`));
 }"""
 KILO = 1024
-BOOK = Path(__file__).parents[1] / "book"
-NOTEBOOKS = sorted(path.stem for path in BOOK.glob("*.ipynb"))
 SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
 
 # What stands outside the page and is not in a frame that scrolls, and what such a frame or any other box cuts.
@@ -140,13 +138,14 @@ HEADLINES = """() => [...document.querySelectorAll("table")].filter((one) =>
 
 
 @pytest.mark.book
-@pytest.mark.parametrize("name", ["definitions", "semibandits", "heavy_tailed", "heavy_tailed_proofs"])
-def test_equations_open_at_their_left_end_and_headlines_are_whole(site: Path, browser: Browser, name: str) -> None:
-    for width in (390, 1200, 1440):
-        with opened(browser, site / "book" / f"{name}.html", viewport={"width": width, "height": 900}) as page:
+def test_equations_open_at_their_left_end_and_headlines_are_whole(site: Path, browser: Browser) -> None:
+    names = ("definitions", "semibandits", "heavy_tailed", "heavy_tailed_proofs")
+    for page in visited(browser, [(site / "book" / f"{name}.html").as_uri() for name in names]):
+        for width in (390, 1200, 1440):
+            page.set_viewport_size({"width": width, "height": 900})
             lefts, over = page.evaluate(EQUATIONS), page.evaluate(HEADLINES)
-            assert all(-1 <= left <= 40 for left in lefts) and all(more <= 1 for more in over)
-            assert lefts if "proofs" in name else over
+            assert all(-1 <= left <= 40 for left in lefts) and all(more <= 1 for more in over), (page.url, width)
+            assert lefts if "proofs" in page.url else over
 
 
 # The number of rows, the caption, and how far the head is from the top of its frame when that is scrolled to its end.
@@ -166,12 +165,11 @@ def test_long_tables_count_their_rows_and_keep_their_heads(site: Path, browser: 
         path for path, tables in bodies.items() if any(one.split("</table>")[0].count("<tr") >= 20 for one in tables)
     ]
     assert len(long) >= 3
-    for path in long:
-        with opened(browser, path, viewport={"width": 1200, "height": 900}) as page:
-            found = page.evaluate(LONG)
-            assert found
-            for rows, caption, top, height in found:
-                assert caption.endswith(f"{rows} rows") and abs(top) <= 2 and height <= 900, (path.name, caption)
+    for page in visited(browser, [path.as_uri() for path in long], viewport={"width": 1200, "height": 900}):
+        found = page.evaluate(LONG)
+        assert found
+        for rows, caption, top, height in found:
+            assert caption.endswith(f"{rows} rows") and abs(top) <= 2 and height <= 900, (page.url, caption)
 
 
 LOADED = """() => Promise.all([...document.querySelectorAll("figure picture img")].map(async (one) => {
@@ -201,23 +199,6 @@ def test_code_stands_in_the_page_folded_and_is_copied_whole(site: Path, browser:
         assert not code.is_visible() and "def reference(" in (code.text_content() or "")
         code.evaluate("(one) => { one.closest('details').open = true; }")
         assert _copied(page, code) == code.inner_text().rstrip("\n")
-
-
-# How much wider than its box the code of each unfolded cell is.
-CODE = """() => [...document.querySelectorAll("div.cell_input pre")].filter((one) => one.checkVisibility()).map((one) =>
-  one.scrollWidth - one.clientWidth)"""
-
-
-@pytest.mark.book
-def test_no_line_of_code_is_cut(site: Path, browser: Browser) -> None:
-    over = {}
-    for name in NOTEBOOKS:
-        with opened(browser, site / "book" / f"{name}.html", viewport={"width": 1200, "height": 900}) as page:
-            over[name] = page.evaluate(CODE)
-            page.set_viewport_size({"width": 1440, "height": 900})
-            over[name] += page.evaluate(CODE)
-    assert sum(map(len, over.values())) > 50
-    assert {name: most for name, found in over.items() if (most := max(found, default=0)) > 1} == {}
 
 
 def _copied(page: Page, code: Locator) -> str:

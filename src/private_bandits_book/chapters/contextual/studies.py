@@ -153,8 +153,8 @@ def exponent(points: Sequence[Peak], inverse: bool = False) -> Interval:
     x = np.log([point.x for point in points]) * (-1.0 if inverse else 1.0)
     weights = (x - x.mean()) / np.sum((x - x.mean()) ** 2)
     rng, half = np.random.default_rng(0), points[0].regrets.shape[1] // 2
-    drawn = [(np.arange(half), np.arange(half)), *rng.integers(0, half, (400, 2, half))]
-    slopes = np.array([weights @ [_height(point, *runs) for point in points] for runs in drawn])
+    drawn = np.concatenate([np.tile(np.arange(half), (1, 2, 1)), rng.integers(0, half, (400, 2, half))])
+    slopes = np.array([_heights(point, drawn[:, 0], drawn[:, 1]) for point in points]).T @ weights
     low, high = np.quantile(slopes[1:], (0.025, 0.975))
     between = np.array([_between(point) for point in points])  # below and above the interpolated peak
     down = weights @ np.where(weights > 0, between[:, 0], between[:, 1])
@@ -164,23 +164,27 @@ def exponent(points: Sequence[Peak], inverse: bool = False) -> Interval:
     return Interval(measured, *ends, runs=half)
 
 
-def _height(point: Peak, choosing: np.ndarray, measuring: np.ndarray) -> float:
-    """The logarithm of the peak of a parabola through the chosen gap and its neighbours, at most a step above it."""
-    place = int(np.argmax(point.regrets[:, ::2][:, choosing].mean(axis=1)))
-    means = np.log(point.regrets[:, 1::2][:, measuring].mean(axis=1))
-    if not 0 < place < len(means) - 1:
-        return float(means[place])
-    near, x = means[place - 1 : place + 2], np.log(point.gaps[place - 1 : place + 2])
-    a, b, _ = np.polyfit(x - x[1], near, 2)
-    rise = -(b**2) / (4.0 * a) if a < 0 else 0.0
-    return float(near[1] + min(max(rise, 0.0), x[2] - x[1]))
+def _heights(point: Peak, choosing: np.ndarray, measuring: np.ndarray) -> np.ndarray:
+    """The logarithms of peaks, of a parabola through the chosen gap and its neighbours, at most a step above it.
+
+    A row of runs that choose, and of those that measure, is a peak.
+    """
+    places = point.regrets[:, ::2][:, choosing].mean(axis=2).argmax(axis=0)
+    means = np.log(point.regrets[:, 1::2][:, measuring].mean(axis=2))
+    heights = means[places, np.arange(len(places))]
+    for place in {*places.tolist()} - {0, len(means) - 1}:
+        x, mine = np.log(point.gaps[place - 1 : place + 2]), places == place
+        a, b, _ = np.polyfit(x - x[1], means[place - 1 : place + 2, mine], 2)
+        rise = np.divide(-(b**2), 4.0 * a, out=np.zeros_like(a), where=a < 0)
+        heights[mine] += np.clip(rise, 0.0, x[2] - x[1])
+    return heights
 
 
 def _between(point: Peak) -> tuple[float, float]:
     """How far the true peak may lie below and above the interpolated one: from the grid's to a step above it."""
-    runs = np.arange(point.regrets.shape[1] // 2)
+    runs = np.arange(point.regrets.shape[1] // 2)[None]
     grid, step = math.log(point.regret.mean()), float(np.log(point.gaps[1:] / point.gaps[:-1]).max())
-    peak = _height(point, runs, runs)
+    peak = float(_heights(point, runs, runs)[0])
     return grid - peak, grid + step - peak
 
 
