@@ -183,15 +183,20 @@ def _rounds(
     shown, play_round = game.shown, game.round
     regret, total, begun = np.zeros(len(checkpoints)), 0.0, 0
     for place, mark in enumerate(checkpoints.tolist()):
-        for t in range(begun + 1, mark + 1):
-            answer = learner.ask(shown()) if shown else learner.ask()
-            if type(answer) is not list:
-                answer = _ordered(answer)
-            feedback, lost = play_round(answer, t)
-            if write:
-                write(t, answer, feedback, lost)
-            learner.tell(feedback)
-            total += lost
+        t = begun
+        try:
+            for t in range(begun + 1, mark + 1):
+                answer = learner.ask(shown()) if shown else learner.ask()
+                if type(answer) is not list:
+                    answer = _ordered(answer)
+                feedback, lost = play_round(answer, t)
+                if write:
+                    write(t, answer, feedback, lost)
+                learner.tell(feedback)
+                total += lost
+        except BaseException as error:
+            error.add_note(f"in round {t}")
+            raise
         regret[place], begun = total - game.best_fixed(), mark
     return regret
 

@@ -83,9 +83,9 @@ def _call(options: argparse.Namespace, book: Book) -> int:
         from private_bandits_book.jobs.compare import compare
 
         how = {"epsilon": options.epsilon, "quick": options.quick, "proved": options.proved}
-        text, page = compare(book, options.policy, options.problem, options.output, **how)
+        text, page, code = compare(book, options.policy, options.problem, options.output, **how)
         print(f"{text}\n{page}")
-        return 0
+        return code
     # Executing needs papermill, which takes a second to import; listing does not.
     from private_bandits_book.jobs.cluster import ClusterLost, cluster
     from private_bandits_book.jobs.execute import ChapterFailed
@@ -178,7 +178,7 @@ def _parser() -> argparse.ArgumentParser:
     kinds = "arms, lists, sets, contexts, pairs or tails"
     mine.add_argument("--problem", metavar="KIND", required=True, help=kinds)
     mine.add_argument("--epsilon", metavar="E", type=float, default=1.0, help="of the benchmark's; default: 1")
-    mine.add_argument("--quick", action="store_true", help="every third instance, a fifth of the runs: about a minute")
+    mine.add_argument("--quick", action="store_true", help="few instances and runs, and no ranks: a minute")
     mine.add_argument("--proved", metavar="THEOREM", default="", help="which has its constants; default: it is tuned")
     mine.add_argument(
         "-o", dest="output", metavar="DIR", type=Path, help="for rows, ranking and page; default: runs/compare-CLASS"

@@ -1,7 +1,10 @@
 """Compare a policy from a file with the benchmark, into a folder of its own."""
 
 import importlib
+import re
 import runpy
+import sysconfig
+import traceback
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -16,10 +19,12 @@ from private_bandits_book.pages.claims_text import aligned
 from private_bandits_book.pages.render import html_table
 from private_bandits_book.parameters import UsageError
 
+_OTHERS = ("<", sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), str(Path(__file__).parents[2]))  # files
+
 
 def compare(
     book: Book, target: str, kind: str, directory: Path | None, *, epsilon: float, quick: bool, proved: str
-) -> tuple[str, Path]:
+) -> tuple[str, Path, int]:
     """Compare the class of a file with the benchmark, and fill a folder, whole or not at all.
 
     Parameters
@@ -35,8 +40,8 @@ def compare(
 
     Returns
     -------
-    str, Path
-        The ranking in words, and the page.
+    str, Path, int
+        The ranking in words, the page, and the exit code: 1 where the audit refutes what the policy states.
 
     Raises
     ------
@@ -59,7 +64,8 @@ def compare(
         found.ranking.to_csv(fresh / "ranking.csv", index=False)
         (fresh / f"{name}.html").write_text(_page(name, found), encoding="utf-8")
         seal(fresh, {"made_by": "private-bandits compare", "policy": target, "said": found.said})
-    return "\n".join([found.said, "", *aligned(found.table()), "", found.audited]), directory / f"{name}.html"
+    text = "\n".join([found.said, "", *aligned(found.table()), "", found.audited])
+    return text, directory / f"{name}.html", int((found.rows["guarantee"] == "refuted").any())
 
 
 def _loaded(target: str) -> tuple[str, Any]:
@@ -70,10 +76,29 @@ def _loaded(target: str) -> tuple[str, Any]:
     try:
         found = runpy.run_path(file)
     except (Exception, SystemExit) as error:
-        raise UsageError(f"{file} must import, got {type(error).__name__}: {checks.brief(error)}") from error
+        raise UsageError(f"{file} must import, got {in_a_line(error)}") from error
     if name not in found:
         raise UsageError(f"{file} must have {name}, got no such name")
     return name, found[name]
+
+
+def in_a_line(error: BaseException) -> str:
+    """Return what a policy has raised, here or in a worker, with the last line of its own that it came through.
+
+    Parameters
+    ----------
+    error : BaseException
+
+    Returns
+    -------
+    str
+        With the round at its end, where there was one.
+    """
+    told = "".join(traceback.format_exception(error))
+    lines = re.findall(r'File "(.+?)", line (\d+)', told)
+    own = [place for place in lines if not place[0].startswith(_OTHERS) or "rivals" in Path(place[0]).parts]
+    said = [f"{type(error).__name__}: {' '.join(str(error).split())[:300]}", *(f"{a}, line {b}" for a, b in own[-1:])]
+    return ", ".join([*said, *re.findall(r"^in (round \d+)$", told, re.MULTILINE)[-1:]])
 
 
 def _page(name: str, found: Any) -> str:

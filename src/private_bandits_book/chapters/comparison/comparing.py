@@ -2,11 +2,13 @@
 
 import inspect
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import product
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import joblib
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
@@ -14,24 +16,33 @@ from tqdm import tqdm
 from private_bandits import checks
 from private_bandits.policy import Policy, playable
 from private_bandits.policy_checks import check_policy
-from private_bandits.privacy import Guarantee, audit
+from private_bandits.privacy import Audit, Guarantee, audit
 from private_bandits.problems import LinearContext
 from private_bandits.simulation import trace
+from private_bandits.streams import own_copy
 from private_bandits_book.book import find_book
-from private_bandits_book.chapters.comparison.entrants import WORDS, Setting, guarantee
+from private_bandits_book.chapters.comparison import studies
+from private_bandits_book.chapters.comparison.entrants import ENTRANTS, FREE, WORDS, Setting, _told, guarantee
 from private_bandits_book.chapters.comparison.families import FAMILIES, instances
 from private_bandits_book.chapters.comparison.paying import certified, paying
 from private_bandits_book.chapters.comparison.ranking import groups, priced, ranked
 from private_bandits_book.chapters.comparison.studies import SEED, SIZES, play
 from private_bandits_book.jobs.cache import at
+from private_bandits_book.jobs.compare import in_a_line
 from private_bandits_book.rivals.threshold_ladder import Record as Ladder
-from private_bandits_book.studies import LongRun
+from private_bandits_book.studies import LongRun, in_processes
 
 __all__ = ["Compared", "compare"]
 
 _TRIED, _MOST = 1000, 10**6  # rounds of a trial, and of a run in Python at most
-_QUICK = 2  # runs in the quick form, at least; five times as many of a million rounds in Python
-_APART = {"unknown", "none", "refuted"}  # what is no guarantee to be ranked with
+_QUICK, _SHORT = 2, 10**5  # runs in the quick form, at least, and rounds in place of a million in Python
+_APART = {"unknown", "none", "refuted", "not audited"}  # what is no guarantee to be ranked with
+_ORDER_SAID = (  # in full, and in the quick form
+    "a rank is one more than the policies that have less beyond error, so ranks repeat",
+    "on so few nobody is ranked, and all are level that are not told apart beyond error",
+)
+_FAR = (1.0, 100.0, 1e6)  # rewards of heavy tails that an audit changes to 0
+_LARGEST = 2.0  # of contexts, where rewards are in [-2, 2]
 _REWARDS = {"tails": "Pareto rewards", "contexts": "rewards in [-2, 2]", "pairs": "rewards in [-2, 2]"}
 
 
@@ -44,18 +55,22 @@ class Compared(NamedTuple):
         What was played, and what is ranked, in a line.
     ranking : DataFrame
         As of `ranked`, with `yours`, whether a row is the policy's own, and with those whose guarantee gives the
-        ranking's, as a local policy is a curator's choice, too. Where its privacy is unknown, absent or refuted by the
-        audit, its row is the last one, and has that word as its rank.
+        ranking's, as a local policy is a curator's choice, too. Where its privacy is unknown, absent, refuted by the
+        audit or not audited, its row is the last one, and has that word as its rank.
     audited : str
         What the audit found, in a line.
     rows : DataFrame
         The policy's own, an instance each, as those of the benchmark are stored.
+    order : str
+        What is ranked by: "rank", or "beyond error" in the quick form, where `rank` says how many a policy is ahead of,
+        and behind, beyond error.
     """
 
     said: str
     ranking: pd.DataFrame
     audited: str
     rows: pd.DataFrame
+    order: str
 
     def table(self) -> list[tuple[str, ...]]:
         """Return the ranking in words.
@@ -65,7 +80,7 @@ class Compared(NamedTuple):
         list of tuples
             The heads, then a row a policy; the policy's own begins with an arrow.
         """
-        heads = ("", "rank", "policy", "guarantee", "price", "won", "failed runs", "worst price")
+        heads = ("", self.order, "policy", "guarantee", "price", "won", "failed runs", "worst price")
         shown = self.ranking[["yours", "rank", "policy", "guarantee", "shown", "won", "failures", "at_worst"]]
         return [heads, *(("->" if yours else "", *map(str, row)) for yours, *row in shown.to_numpy())]
 
@@ -85,13 +100,14 @@ def compare(
     ----------
     make : class or function
         Returns a policy; it is given those of `epsilon, delta, n_arms, list_size, dim, n_actions, horizon` that it
-        names. Its epsilon is the one with which the policy pays the asked one, and delta a tenth of one over the
-        horizon.
+        names, and of heavy tails `order` and `moment`, the order of a moment that exists and the largest of the arms.
+        Its epsilon is the one with which the policy pays the asked one, and delta a tenth of one over the horizon.
     kind : {"arms", "lists", "sets", "contexts", "pairs", "tails"}
     epsilon : float
         Everything that the policy releases pays so much; among those of the benchmark.
     quick : bool
-        Whether to play every third instance, a fifth as often, so that ranks say little.
+        Whether to play every third instance, a fifth as often, and to rank nobody; of a policy in Python that plays
+        10^6 rounds otherwise 10^5, against the others as they are played there and then.
     proved : str
         The theorem that has the constants of the policy, which is ranked among such then. Default: the attribute
         `proved` of the class; where it has none, the policy is ranked among tuned ones.
@@ -121,16 +137,18 @@ def compare(
     _refuse(make, kind, epsilon)
     compiled = isinstance(_made(make, epsilon, Setting(first, min(size.horizons))), Policy)
     horizon = size.horizon if compiled or size.horizon <= _MOST else min(size.horizons)
-    others = _stored(kind, rows, [*problems], epsilon, horizon)
+    here = quick and horizon != size.horizon
+    horizon = _SHORT if here else horizon
     policies = {name: _made(make, epsilon, Setting(problem, horizon)) for name, problem in problems.items()}
     policy = next(iter(policies.values()))
     if len(promised := {guarantee(each) for each in policies.values()}) > 1:
         raise ValueError(
             f"{policy.name} must have one guarantee on all instances, got {' and '.join(sorted(promised))}"
         )
-    with _playing(policy.name):
-        trace(first, policy, horizon=_TRIED, seed=SEED)
+    with _playing(policy.name, next(iter(problems))):  # in a worker, which it may end
+        in_processes([joblib.delayed(trace)(first, policy, horizon=_TRIED, seed=SEED)], 2)
     _check(policy, first)
+    others = _played_here(kind, problems, epsilon) if here else _stored(kind, rows, [*problems], epsilon, horizon)
     standing, audited = _audited(make, epsilon, [*problems.values()], quick)
     standing = standing or guarantee(policy)
     often = size.runs if compiled else size.slow_runs or 5 * _QUICK
@@ -138,7 +156,7 @@ def compare(
     name, own = f"{policy.name} (yours)", list[pd.DataFrame]()
     for instance, each in tqdm(policies.items(), desc=policy.name, disable=None, leave=False):
         labels = {"entrant": name, "instance": instance, "pays": epsilon, "horizon": horizon, "guarantee": standing}
-        with at(f"instance {len(own) + 1} of {len(policies)}"), _playing(policy.name):
+        with at(f"instance {len(own) + 1} of {len(policies)}"), _playing(policy.name, instance):
             run = LongRun(labels, problems[instance], each, horizon, SEED, often)
             own.append(pd.DataFrame([labels]).join(play(run)))
     mine = pd.concat(own, ignore_index=True)
@@ -146,12 +164,19 @@ def compare(
     theorem = checks.text("proved", proved or getattr(make, "proved", ""))
     known.loc[known["entrant"] == name, "proved"] = bool(theorem)
     ranking, among = _ranking(known, standing, bool(theorem), epsilon, horizon, policy)
+    if quick:  # as often ahead as behind by the negative regret
+        turned, _ = _ranking(known.assign(log=-known["log"]), standing, bool(theorem), epsilon, horizon, policy)
+        ahead = turned.set_index("policy")["rank"]
+        ranking["rank"] = [
+            rank if rank == standing else f"ahead of {ahead[name] - 1}, behind {rank - 1}"
+            for name, rank in zip(ranking["policy"], ranking["rank"], strict=True)
+        ]
     ranking.insert(0, "yours", ranking["policy"] == name)
     constants = f"as proved ({theorem})" if theorem else "tuned"
     said = f"{kind} ({_REWARDS.get(kind, 'rewards 0 or 1')}), {among}, {constants}, epsilon = {epsilon:g}"
     said += f", T = {horizon:,}: {len(policies)} of {len(instances(kind))} instances, {often} runs of yours on each"
-    said += "; on so few a rank says little" * quick
-    return Compared(said, ranking, audited, mine)
+    said += f"; {_ORDER_SAID[quick]}"
+    return Compared(said, ranking, audited, mine, "beyond error" if quick else "rank")
 
 
 def _made(make: Any, epsilon: float, setting: Setting) -> Any:
@@ -163,11 +188,13 @@ def _made(make: Any, epsilon: float, setting: Setting) -> Any:
     try:
         named = inspect.signature(make).parameters
         told = {"delta": setting.delta, "horizon": setting.horizon} | sizes
+        if hasattr(problem, "shape"):  # as the policies of the benchmark are told
+            told |= {"order": 1 + _told(setting)["v"], "moment": _told(setting)["u"]}
         told = {one: value for one, value in told.items() if one in named and value is not None}
         policy = paying(lambda one: make(epsilon=one, **told), epsilon) if "epsilon" in named else make(**told)
         private = certified(policy)
     except (Exception, SystemExit) as error:
-        raise ValueError(f"{name} must be made on {problem}, got {_said(error)}") from error
+        raise ValueError(f"{name} must be made on {problem}, got {in_a_line(error)}") from error
     if private:
         paid, delta = policy.privacy.effective_epsilon, policy.privacy.effective_delta
         if paid > 1.01 * epsilon:
@@ -214,6 +241,18 @@ def _stored(kind: str, rows: pd.DataFrame | None, names: list[str], epsilon: flo
     return pd.concat([free, found[found["pays"] == epsilon]])
 
 
+def _played_here(kind: str, problems: Mapping[str, Any], epsilon: float) -> pd.DataFrame:
+    """The rows of all others where none are stored; they are compiled, and take seconds."""
+    known, rows = ENTRANTS[kind], list[pd.DataFrame]()
+    freed = [name + studies._FREED for name, entrant in known.items() if not entrant.proved]
+    asked = [(math.inf, [*FREE[kind], *freed]), (epsilon, [*known])]
+    for (instance, problem), (pays, names) in product(problems.items(), asked):
+        for name in names:
+            run = studies._run(kind, name, instance, Setting(problem, _SHORT), pays, SIZES[kind].runs)
+            rows.append(pd.DataFrame([run.labels]).join(play(run)))
+    return pd.concat(rows, ignore_index=True)
+
+
 def _trust(policy: Any) -> str:
     return getattr(playable(policy).privacy, "trust", "")
 
@@ -227,7 +266,7 @@ def _check(policy: Any, problem: Any) -> None:
 
 
 def _audited(make: Any, epsilon: float, problems: list[Any], quick: bool) -> tuple[str, str]:
-    """Whether the audit refutes what the policy states, and what it found and could see, on the smallest instance."""
+    """What stands in place of the stated guarantee, and what the audit could see, on the smallest instance."""
     small = min(problems, key=lambda one: (getattr(one, "list_size", 0), getattr(one, "n_arms", 0)))
     rounds = 2 if _trust(_made(make, epsilon, Setting(small, 2))) == "local" else 30  # messages come at once
     policy = _made(make, epsilon, Setting(small, rounds))
@@ -236,23 +275,77 @@ def _audited(make: Any, epsilon: float, problems: list[Any], quick: bool) -> tup
     paid, delta = epsilon, 0.0
     if certified(policy):
         paid, delta = policy.privacy.effective_epsilon, policy.privacy.effective_delta
-    how: dict[str, Any] = {"problem": small, "horizon": rounds, "promised": paid, "delta": delta, "seed": SEED}
     runs, seen = 6000 if quick else 20_000, "messages" if rounds == 2 else "actions"
     try:
-        found = audit(policy, runs=0 if isinstance(small, LinearContext) else runs, **how)
-    except ValueError:  # its loop takes no tables
-        found = audit(policy, runs=0, **how)
-    except Exception as error:
-        return "", f"not audited: {_said(error)}"
+        found, fed = _played(policy, small, rounds, runs, promised=paid, delta=delta, seed=SEED)
+    except (Exception, SystemExit) as error:
+        return "not audited", f"not audited: {in_a_line(error)}"
     if found.method == "accounting":  # nothing was played
         if math.isinf(found.epsilon_high):
-            return "", "not audited: no rewards can be fed to it, and what it says of itself is a promise only"
+            return "not audited", "not audited: no rewards can be fed to it, and its record has no noise to account for"
         return "", f"audit at epsilon {paid:g}, of the noise in its record alone, as its loop takes no tables: {found}"
     refuted = found.verdict == "breaks its promise"
     if not refuted and found.epsilon_low == 0:
-        where = f"{seen} of {rounds} rounds, {runs:,} runs"
+        where = f"{seen} of {rounds} rounds, {runs:,} runs, {fed}"
         return "", f"audit at epsilon {paid:g}: neighbours look alike in {where}, which is evidence of nothing else"
-    return "refuted" * refuted, f"audit at epsilon {paid:g}, {seen} of {rounds} rounds: {found}"
+    return "refuted" * refuted, f"audit at epsilon {paid:g}, {seen} of {rounds} rounds, {fed}: {found}"
+
+
+def _played(policy: Any, problem: Any, rounds: int, runs: int, **how: Any) -> tuple[Audit, str]:
+    """What the audit finds, and what it has fed: the widest rewards that the policy takes."""
+    compiled, where = isinstance(policy, Policy), {"problem": problem, "horizon": rounds}
+    if isinstance(problem, LinearContext) and not compiled:
+        shown = _shown(policy, problem, _trust(policy) == "local")
+        return audit(shown, neighbours=_users(problem, rounds), runs=runs, **how), "rewards in [-2, 2]"
+    tries: list[tuple[Any, str]] = [(None, "rewards 0 and 1")] if not isinstance(problem, LinearContext) else []
+    if hasattr(problem, "shape"):
+        tries.insert(0, (_tables(problem, rounds), f"rewards up to {_FAR[-1]:,.0f}"))
+    for neighbours, fed in tries:
+        try:
+            return audit(policy, neighbours=neighbours, runs=runs, **where, **how), fed
+        except ValueError:  # the loop takes no such tables
+            if not compiled:
+                raise
+    return audit(policy, runs=0, **where, **how), ""
+
+
+def _tables(problem: Any, rounds: int) -> list[Any]:
+    """Neighbours of heavy tails: the first or second reward is 0 or far off, among equal ones or with a best arm."""
+    found = []
+    for base, user, far in product((0.0, 1.0, np.eye(problem.n_arms)[0]), (0, 1), _FAR):
+        tables = np.zeros((2, rounds, problem.n_arms)) + base
+        tables[:, user] = [[0.0], [far]]
+        found.append((tables[0], tables[1]))
+    return found
+
+
+def _users(problem: Any, rounds: int) -> list[Any]:
+    """Neighbours of contexts: the reward of the first or the second user differs, or the actions as well."""
+    first, last = problem.sets[[0, -1]]
+    found = []
+    for user, other in product((0, 1), (first, last)):
+        pair = [[(first, 0.0)] * rounds for _ in range(2)]
+        pair[0][user], pair[1][user] = (first, -_LARGEST), (other, _LARGEST)
+        found.append(((user, pair[0]), (user, pair[1])))
+    return found
+
+
+def _shown(policy: Any, problem: Any, local: bool) -> Callable[[Any, np.random.Generator], np.ndarray]:
+    """What users send; where there is a curator, what is played for all others, and for the user who is not joint."""
+    hidden = getattr(policy.privacy, "joint", False)
+
+    def told(data: Any, rng: np.random.Generator) -> np.ndarray:
+        learner, seen = own_copy(policy).start(problem, rng, rng), []
+        for user, (actions, reward) in enumerate(data[1]):
+            played = [*learner.ask(actions.copy())]
+            sent = learner.tell([reward])
+            if local and sent is None:
+                raise ValueError("tell() must return what its user sends, [] for silence, got None")
+            if local or not (hidden and user == data[0]):
+                seen += [np.ravel([np.size(sent)]), np.ravel(sent)] if local else [np.ravel(played)]
+        return np.concatenate(seen)
+
+    return told
 
 
 def _ranking(
@@ -275,13 +368,9 @@ def _ranking(
 
 
 @contextmanager
-def _playing(name: str) -> Iterator[None]:
-    """Say in a line what a policy has raised, or answered."""
+def _playing(name: str, instance: str) -> Iterator[None]:
+    """Say in a line what a policy has raised, or answered, and where."""
     try:
         yield
     except (Exception, SystemExit) as error:
-        raise RuntimeError(f"{name} must play without an error, got {_said(error)}") from error
-
-
-def _said(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        raise RuntimeError(f"{name} must play without an error, got {in_a_line(error)}, on {instance}") from error
