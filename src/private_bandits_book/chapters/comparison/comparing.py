@@ -175,7 +175,8 @@ def compare(
     ranking.insert(0, "yours", ranking["policy"] == name)
     constants = f"as proved ({theorem})" if theorem else "tuned"
     said = f"{kind} ({_REWARDS.get(kind, 'rewards 0 or 1')}), {among}, {constants}, epsilon = {epsilon:g}"
-    said += f", T = {horizon:,}{f' (in full {min(size.horizons):,})' * here}: {len(policies)} of {len(instances(kind))} instances, {often} runs of yours on each"
+    said += f", T = {horizon:,}" + f" (in full {min(size.horizons):,})" * here
+    said += f": {len(policies)} of {len(instances(kind))} instances, {often} runs of yours on each"
     said += f"; {_ORDER_SAID[quick]}"
     return Compared(said, ranking, audited, mine, "beyond error" if quick else "rank")
 
