@@ -265,6 +265,16 @@ def test_a_user_of_contexts_has_actions_to_hide():
     assert comparing._audited(TellsActions, 1.0, [*instances("pairs").values()][:1], True)[0] == ""  # all have the same
 
 
+def test_messages_are_audited_at_the_delta_of_many_rounds():
+    class Approximate(Fed):
+        def __init__(self, epsilon, delta):
+            super().__init__(epsilon)
+            self.privacy = Guarantee.certified(epsilon, epsilon, "local", "as it says", delta=delta)
+
+    _, found = comparing._audited(Approximate, 1.0, [*instances("arms").values()][:1], True)
+    assert "at delta = 1e-06" in found and "messages of 2 rounds" in found
+
+
 def test_rewards_far_beyond_1_must_be_hidden_on_heavy_tails():
     """Noise that is made for [0, 1] hides nothing of a Pareto reward, which rewards 0 and 1 do not show."""
     unclipped = partial(Fed, clip=1e9, noise=1e-9)

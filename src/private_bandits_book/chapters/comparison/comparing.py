@@ -271,7 +271,7 @@ def _audited(make: Any, epsilon: float, problems: list[Any], quick: bool) -> tup
     """What stands in place of the stated guarantee, and what the audit could see, on the smallest instance."""
     small = min(problems, key=lambda one: (getattr(one, "list_size", 0), getattr(one, "n_arms", 0)))
     rounds = 2 if _trust(_made(make, epsilon, Setting(small, 2))) == "local" else 30  # messages come at once
-    policy = _made(make, epsilon, Setting(small, rounds))
+    policy = _made(make, epsilon, Setting(small, _SHORT if rounds == 2 else rounds))  # whose delta is not of two users
     if guarantee(policy) == "none":
         return "", "not audited: it states that it is not private"
     paid, delta = epsilon, 0.0
