@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +15,7 @@ import yaml
 from crash import tree
 
 from private_bandits.baselines import dp_se
+from private_bandits.papers.heavy_tailed import dp_robust_se
 from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee
 from private_bandits_book.book import Book
@@ -28,6 +30,7 @@ ROOT = Path(__file__).parents[1]
 HORIZON, RUNS, SLOW = 2000, 10, 5
 OTHERS = ["DP-KLUCB", "AdaP-UCB, as proved", "DP-SE, as proved", "Lazy-DP-TS, as proved", "LDP-UCB-B"]
 LAZY = "Hu and Hegde (2022), Theorem 4"
+AHEAD = r"ahead of \d, behind \d"
 POLICY = """
 from private_bandits.privacy import Guarantee
 
@@ -118,7 +121,7 @@ def test_who_is_told_the_best_arm_wins_and_who_is_told_the_worst_loses(policy, p
     out, err = capsys.readouterr()
     assert err == "" and "neighbours look alike in actions of 30 rounds" in out and "consistent" not in out
     assert "arms (rewards 0 or 1), central, pure, tuned, epsilon = 1, T = 2,000" in out
-    assert ("on so few a rank says little" in out) == bool(quick)
+    assert ("on so few nobody is ranked" in out) == bool(quick) == ("so ranks repeat" not in out)
     assert [line for line in out.splitlines() if line.startswith("->") and "mine (yours)" in line]
     folder = here / "runs" / f"compare-{policy}"
     assert out.splitlines()[-1] == str((folder / f"{policy}.html").relative_to(here))
@@ -127,8 +130,14 @@ def test_who_is_told_the_best_arm_wins_and_who_is_told_the_worst_loses(policy, p
     ranking, rows = pd.read_csv(folder / "ranking.csv"), pd.read_csv(folder / "rows.csv")
     assert [*ranking["policy"]][place] == "mine (yours)" and ranking["yours"].sum() == 1
     assert {*ranking["policy"]} == {"mine (yours)", "DP-KLUCB", "LDP-UCB-B"}  # tuned, and central or more private
-    assert ranking["rank"].min() == 1 and {*ranking["guarantee"]} == {"central, pure", "local, pure"}
-    assert (ranking.loc[ranking["yours"], "rank"] == ranking["rank"].max()).all() == (policy == "Loser")
+    assert {*ranking["guarantee"]} == {"central, pure", "local, pure"}
+    if quick:
+        said = {"Mine": "ahead of 2, behind 0", "Loser": "ahead of 0, behind 2"}[policy]
+        assert "  beyond error " in out and "  rank  " not in out
+        assert [*ranking.loc[ranking["yours"], "rank"]] == [said] and ranking["rank"].str.fullmatch(AHEAD).all()
+    else:
+        assert "  rank  " in out and ranking["rank"].min() == 1
+        assert (ranking.loc[ranking["yours"], "rank"] == ranking["rank"].max()).all() == (policy == "Loser")
     often, many = (2, 10) if quick else (SLOW, 30)
     assert len(rows) == many and {*rows["replications"]} == {often} and {*ranking["instances"]} == {many}
     page = (folder / f"{policy}.html").read_text()
@@ -160,14 +169,18 @@ def test_a_policy_of_the_benchmark_has_the_row_that_is_stored(make, entrant, pro
         ("Unstated", "unknown", "neighbours look alike"),
         ("Leaking", "refuted", "breaks its promise"),
         ("Open", "none", "not audited: it states that it is not private"),
+        ("Silent", "not audited", "not audited: ValueError: view needs a learner whose tell() returns numbers"),
     ],
 )
 def test_who_is_not_private_for_all_that_is_known_stands_apart(policy, word, audited, book, here, capsys):
     more = "\nclass Open(Mine):\n    mechanism, __init__, privacy = 'none', lambda self: None, Guarantee.none()\n"
+    more += "class Silent(Mine):\n    def __init__(self, epsilon):\n"
+    more += "        self.privacy = Guarantee.certified(epsilon, epsilon, 'local', 'it sends nothing')\n"
     (here / "mine.py").write_text(POLICY + more)
-    assert compared(book, f"mine.py:{policy}", "--quick", "-o", "out") == 0
+    assert compared(book, f"mine.py:{policy}", "--quick", "-o", "out") == (word == "refuted")  # a failure of its own
     ranking = pd.read_csv(here / "out" / "ranking.csv")
-    assert ranking["rank"].iloc[-1] == word and [*ranking["yours"]] == [False, False, True]
+    assert ranking["rank"].iloc[-1] == word and ranking["yours"].iloc[-1] and ranking["yours"].sum() == 1
+    assert ranking["rank"].iloc[:-1].str.fullmatch(AHEAD).all()
     assert {*pd.read_csv(here / "out" / "rows.csv")["guarantee"]} == {word}
     assert audited in capsys.readouterr().out
 
@@ -196,40 +209,121 @@ def counted(epsilon, horizon):
     return exceedance_counts(epsilon, horizon=horizon, threshold=0.5)
 
 
-class OnContexts(Player):
-    name, mechanism, variant = "on contexts", "uniform", ""
+def rising(epsilon, horizon, order, moment):
+    return dp_robust_se(epsilon, v=order - 1, u=moment, beta=1 / horizon)
 
-    def __init__(self, epsilon):
-        self.privacy = Guarantee.certified(epsilon, epsilon, "central", "it reads nothing", joint=True)
+
+class Fed(Player):
+    """The action or arm of the largest reward so far, on two; `tell` sends it with noise, and `clip` away from 0."""
+
+    name, mechanism, variant = "fed", "laplace", ""
+
+    def __init__(self, epsilon, clip=1.0, noise=1.0, trust="local"):
+        self.epsilon, self.clip, self.scale = epsilon, clip, noise * 2 * clip / epsilon
+        self.privacy = Guarantee.certified(epsilon, epsilon, trust, "as it says", joint=trust == "central")
 
     def start(self, problem, choice, noise):
+        self.noise, self.arm, self.best, self.last = noise, 0, 0, -np.inf
         return self
 
-    def ask(self, actions):
-        return [0]
+    def ask(self, actions=None):
+        self.arm, self.first = 1 - self.arm, 0.0 if actions is None else float(actions[0, 0])
+        return [self.best if self.last > 0 else self.arm]
 
     def tell(self, feedback):
-        pass
+        sent = min(max(feedback[0], -self.clip), self.clip) + (self.scale and self.noise.laplace(0.0, self.scale))
+        if sent > self.last:
+            self.best, self.last = self.arm, sent
+        return [sent]
 
 
+class TellsActions(Fed):
+    def tell(self, feedback):
+        return [*super().tell(feedback), self.first]
+
+
+@pytest.mark.parametrize("kind", ["tails", "contexts", "pairs"])
 @pytest.mark.parametrize(
-    ("make", "kind", "said"),
+    ("make", "refuted"),
     [
-        (counted, "tails", "of the noise in its record alone, as its loop takes no tables: "),
-        (OnContexts, "contexts", "not audited: no rewards can be fed to it"),
+        (Fed, False),
+        (partial(Fed, noise=0.0), True),
+        (partial(Fed, trust="central"), False),
+        (partial(Fed, trust="central", noise=0.0), True),
     ],
+    ids=["noisy", "clear", "curator", "clear to a curator"],
 )
-def test_what_cannot_be_fed_rewards_is_said(make, kind, said):
-    refuted, found = comparing._audited(make, 1.0, [*instances(kind).values()][:2], True)
-    assert not refuted and said in found and "consistent" not in found
+def test_what_reads_contexts_or_heavy_tails_is_audited(make, refuted, kind):
+    word, found = comparing._audited(make, 1.0, [*instances(kind).values()][::3], True)
+    fed = "rewards up to 1,000,000" if kind == "tails" else "rewards in [-2, 2]"
+    assert word == "refuted" * refuted and fed in found and ("breaks its promise" in found) == refuted
+
+
+def test_a_user_of_contexts_has_actions_to_hide():
+    small = [*instances("contexts").values()][:1]
+    assert comparing._audited(TellsActions, 1.0, small, True)[0] == "refuted"
+    assert comparing._audited(TellsActions, 1.0, [*instances("pairs").values()][:1], True)[0] == ""  # all have the same
+
+
+def test_messages_are_audited_at_the_delta_of_many_rounds():
+    class Approximate(Fed):
+        def __init__(self, epsilon, delta):
+            super().__init__(epsilon)
+            self.privacy = Guarantee.certified(epsilon, epsilon, "local", "as it says", delta=delta)
+
+    _, found = comparing._audited(Approximate, 1.0, [*instances("arms").values()][:1], True)
+    assert "at delta = 1e-06" in found and "messages of 2 rounds" in found
+
+
+def test_rewards_far_beyond_1_must_be_hidden_on_heavy_tails():
+    """Noise that is made for [0, 1] hides nothing of a Pareto reward, which rewards 0 and 1 do not show."""
+    unclipped = partial(Fed, clip=1e9, noise=1e-9)
+    assert comparing._audited(unclipped, 1.0, [*instances("tails").values()][3:4], True)[0] == "refuted"
+    assert comparing._audited(unclipped, 1.0, [*instances("arms").values()][:1], True)[0] == ""
+
+
+@pytest.mark.parametrize("make", [counted, rising], ids=["counts", "eliminates"])
+def test_a_compiled_policy_of_heavy_tails_is_fed_what_its_loop_takes(make):
+    word, found = comparing._audited(make, 1.0, [*instances("tails").values()][3:4], True)
+    fed = "rewards up to 1,000,000" if make is rising else "of the noise in its record alone, as its loop takes no "
+    assert not word and fed in found and "breaks" not in found
+
+
+def test_a_policy_is_told_the_moment_of_heavy_tails():
+    (problem,) = [*instances("tails").values()][:1]
+    policy = comparing._made(rising, 1.0, Setting(problem, 100))
+    assert policy.record.v == problem.shape - 1.05
+
+
+def test_a_quick_run_in_python_is_of_a_tenth_of_the_rounds():
+    found = comparing.compare(Fed, "contexts", quick=True)
+    assert "T = 100,000 (in full 1,000,000): 6 of 6 instances, 2 runs" in found.said
+    assert {*found.rows["horizon"]} == {10**5}
+    assert found.ranking["rank"].str.fullmatch(AHEAD).all() and len(found.ranking) == 2
+
+
+EXAMPLE = (
+    (ROOT / "CONTRIBUTING.md")
+    .read_text(encoding="utf-8")
+    .partition("## Submit a policy")[2]
+    .partition("```python\n")[2]
+    .partition("```")[0]
+)
 
 
 def test_the_example_of_the_rules_is_a_policy(book, here, capsys):
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Submit a policy")[2]
-    (here / "rules.py").write_text(text.partition("```python\n")[2].partition("```")[0])
+    (here / "rules.py").write_text(EXAMPLE)
     assert compared(book, "rules.py:MyPolicy", "--quick") == 0
     out = capsys.readouterr().out
-    assert "->" in out and "actions of 30 rounds: privacy loss" in out and "consistent" in out
+    assert "->" in out and "actions of 30 rounds, rewards 0 and 1: privacy loss" in out and "consistent" in out
+
+
+@pytest.mark.parametrize(("clip", "refuted"), [("min(feedback[0], 1.0)", False), ("feedback[0]", True)])
+def test_the_example_hides_rewards_of_any_size(clip, refuted):
+    names = {"__name__": "example"}
+    exec(EXAMPLE.replace("min(feedback[0], 1.0)", clip), names)
+    word, found = comparing._audited(names["MyPolicy"], 1.0, [*instances("tails").values()], True)
+    assert word == "refuted" * refuted and ("consistent" in found) != refuted
 
 
 # What ends it
@@ -237,7 +331,12 @@ def test_the_example_of_the_rules_is_a_policy(book, here, capsys):
 ENDINGS = {
     "no file": (2, "none.py:Mine", "", "none.py must import, got FileNotFoundError: "),
     "no Python": (2, "more.py:More", "class More(", "more.py must import, got SyntaxError: "),
-    "raises": (2, "more.py:More", "1 / 0", "more.py must import, got ZeroDivisionError: division by zero"),
+    "raises": (
+        2,
+        "more.py:More",
+        "1 / 0",
+        "more.py must import, got ZeroDivisionError: division by zero, more.py, line ",
+    ),
     "exits": (2, "more.py:More", "raise SystemExit(0)", "more.py must import, got SystemExit: 0"),
     "no class": (2, "more.py:More", "", "more.py must have More, got no such name"),
     "no name": (2, "more.py", "", "policy must be FILE.py:CLASS, got 'more.py'"),
@@ -269,19 +368,26 @@ ENDINGS = {
         1,
         "more.py:More",
         "class More(Mine):\n    RAISES, ERROR = 900, ZeroDivisionError",
-        "mine must play without an error, got ZeroDivisionError: ('in round', 900)",
+        "mine must play without an error, got ZeroDivisionError: ('in round', 900), more.py, line 20, "
+        "round 900, on uniform 1",
     ),
     "raises in round 1900": (
         1,
         "more.py:More",
         "class More(Mine):\n    RAISES, ERROR = 1900, KeyError",
-        "mine must play without an error, got KeyError: ('in round', 1900)",
+        "mine must play without an error, got KeyError: ('in round', 1900), more.py, line 20, round 1900, on uniform 1",
     ),
     "exits in round 900": (
         1,
         "more.py:More",
         "class More(Mine):\n    RAISES, ERROR = 900, SystemExit",
-        "mine must play without an error, got SystemExit: ",
+        "mine must play without an error, got SystemExit: ('in round', 900), more.py, line 20, round 900, on uniform 1",
+    ),
+    "ends the process": (
+        1,
+        "more.py:More",
+        "import os\nclass More(Mine):\n    def tell(self, feedback):\n        self.t == 900 and os._exit(0)",
+        "mine must play without an error, got TerminatedWorkerError: ",
     ),
     "no arm": (1, "more.py:More", "class More(Mine):\n    ANSWER = [99]", "mine must play without an error, got Value"),
     "nonsense": (

@@ -106,8 +106,8 @@ def compare(
     epsilon : float
         Everything that the policy releases pays so much; among those of the benchmark.
     quick : bool
-        Whether to play every third instance, a fifth as often, and to rank nobody; of a policy in Python that plays
-        10^6 rounds otherwise 10^5, against the others as they are played there and then.
+        Whether to play every third instance, a fifth as often, and to rank nobody. A policy in Python that would play
+        10^6 rounds plays 10^5 on all instances, and so do the others, there and then.
     proved : str
         The theorem that has the constants of the policy, which is ranked among such then. Default: the attribute
         `proved` of the class; where it has none, the policy is ranked among tuned ones.
@@ -132,13 +132,14 @@ def compare(
     """
     checks.choice("kind", kind, [*FAMILIES])
     checks.real("epsilon", epsilon, above=0)
-    problems = dict([*instances(kind).items()][:: 3 if checks.flag("quick", quick) else 1])
-    size, first = SIZES[kind], next(iter(problems.values()))
+    problems, size = instances(kind), SIZES[kind]
+    first = next(iter(problems.values()))
     _refuse(make, kind, epsilon)
     compiled = isinstance(_made(make, epsilon, Setting(first, min(size.horizons))), Policy)
     horizon = size.horizon if compiled or size.horizon <= _MOST else min(size.horizons)
-    here = quick and horizon != size.horizon
+    here = checks.flag("quick", quick) and horizon != size.horizon
     horizon = _SHORT if here else horizon
+    problems = dict([*problems.items()][:: 3 if quick and not here else 1])
     policies = {name: _made(make, epsilon, Setting(problem, horizon)) for name, problem in problems.items()}
     policy = next(iter(policies.values()))
     if len(promised := {guarantee(each) for each in policies.values()}) > 1:
@@ -174,7 +175,8 @@ def compare(
     ranking.insert(0, "yours", ranking["policy"] == name)
     constants = f"as proved ({theorem})" if theorem else "tuned"
     said = f"{kind} ({_REWARDS.get(kind, 'rewards 0 or 1')}), {among}, {constants}, epsilon = {epsilon:g}"
-    said += f", T = {horizon:,}: {len(policies)} of {len(instances(kind))} instances, {often} runs of yours on each"
+    said += f", T = {horizon:,}" + f" (in full {min(size.horizons):,})" * here
+    said += f": {len(policies)} of {len(instances(kind))} instances, {often} runs of yours on each"
     said += f"; {_ORDER_SAID[quick]}"
     return Compared(said, ranking, audited, mine, "beyond error" if quick else "rank")
 
@@ -248,7 +250,7 @@ def _played_here(kind: str, problems: Mapping[str, Any], epsilon: float) -> pd.D
     asked = [(math.inf, [*FREE[kind], *freed]), (epsilon, [*known])]
     for (instance, problem), (pays, names) in product(problems.items(), asked):
         for name in names:
-            run = studies._run(kind, name, instance, Setting(problem, _SHORT), pays, SIZES[kind].runs)
+            run = studies._run(kind, name, instance, Setting(problem, _SHORT), pays, 5 * _QUICK)
             rows.append(pd.DataFrame([run.labels]).join(play(run)))
     return pd.concat(rows, ignore_index=True)
 
@@ -269,7 +271,7 @@ def _audited(make: Any, epsilon: float, problems: list[Any], quick: bool) -> tup
     """What stands in place of the stated guarantee, and what the audit could see, on the smallest instance."""
     small = min(problems, key=lambda one: (getattr(one, "list_size", 0), getattr(one, "n_arms", 0)))
     rounds = 2 if _trust(_made(make, epsilon, Setting(small, 2))) == "local" else 30  # messages come at once
-    policy = _made(make, epsilon, Setting(small, rounds))
+    policy = _made(make, epsilon, Setting(small, _SHORT if rounds == 2 else rounds))  # whose delta is not of two users
     if guarantee(policy) == "none":
         return "", "not audited: it states that it is not private"
     paid, delta = epsilon, 0.0
