@@ -387,6 +387,8 @@ STREAMS = {
 }
 
 
+# of a cycle, from Python 3.12 on
+@pytest.mark.filterwarnings("ignore:Pickle, copy, and deepcopy support will be removed:DeprecationWarning")
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 def test_a_stream_is_seen_wherever_it_is(stream):
     for policy in (Arm0(stream), policy_with(stream=stream)(), replay(Arm0([stream]), 1.0, horizon=100)):

@@ -10,7 +10,7 @@ import random
 import sys
 import weakref
 from collections.abc import Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
@@ -148,7 +148,9 @@ def _members(kind: type) -> dict[str, Any]:
     mine = [each for each in above if not is_known(each.__module__)]
     found = [(name, value) for each in mine for name, value in vars(each).items() if name != "_abc_impl"]
     found = [(name, value) for name, value in found if not name[:2] == "__" == name[-2:]]  # Python's, and what makes it
-    methods = {name: _held(value) for name, value in found if hasattr(value, "__get__")}
+    bound = [(name, value) for name, value in found if hasattr(value, "__get__")]
+    # a partial function has that from Python 3.13 on, and is no method before 3.14
+    methods = {name: _held(value) for name, value in bound if not isinstance(value, partial)}
     return {name: methods.get(name, value) for name, value in found if methods.get(name, True)}
 
 

@@ -13,6 +13,7 @@ import os
 import re
 import symtable
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from functools import partial
 from pathlib import Path
@@ -535,7 +536,8 @@ def _refuse_misspelt(known: Mapping[str, Parameter], cells: Iterable[str]) -> No
         values = [getattr(line, "value", None) for line in lines if isinstance(line, ast.Expr)]
         assignments = sum(isinstance(line, ast.Assign | ast.AnnAssign) for line in lines)
         plain = assignments + sum(isinstance(value, ast.NamedExpr) for value in values) == len(lines)
-        names = [one.get_name() for one in symbols if one.is_assigned()]
+        inner = _only_in_comprehensions(lines)  # which the table of Python 3.12 and later has as the cell's own
+        names = [one.get_name() for one in symbols if one.is_assigned() and one.get_name() not in inner]
         headed = cell.lstrip().partition("\n")[0].rstrip() == "# Parameters"
         if headed or known.keys() & names:
             assigned = names if headed and plain else []
@@ -543,6 +545,16 @@ def _refuse_misspelt(known: Mapping[str, Parameter], cells: Iterable[str]) -> No
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
             raise UsageError(f"{name} is not a parameter{_meant(close)}: {', '.join(known)}")
+
+
+def _only_in_comprehensions(lines: Iterable[ast.stmt]) -> set[str]:
+    nodes = [node for line in lines for node in ast.walk(line)]
+    targets = [name for node in nodes if isinstance(node, ast.comprehension) for name in ast.walk(node.target)]
+    inside, stored = (
+        Counter(one.id for one in names if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+        for names in (targets, nodes)
+    )
+    return {name for name in inside if inside[name] == stored[name]}
 
 
 def _refuse_unfit(problem: Any, policy: Any, horizon: int) -> None:

@@ -307,7 +307,8 @@ def _content(value: Any) -> Any:
     if not kind.__module__.startswith(("private_bandits.", "private_bandits_book.")):
         raise TypeError(f"{kind.__name__} is not known by its content")
     methods = [each for above in kind.__mro__ for each in vars(above).values() if isinstance(each, FunctionType)]
-    if not all(each.__module__.startswith(("private_bandits", "collections", "typing")) for each in methods):
+    makers = ("private_bandits", "collections", "dataclasses", "typing")  # the third makes one from Python 3.13 on
+    if not all(each.__module__.startswith(makers) for each in methods):
         raise TypeError(f"{kind.__name__} has been given methods of a reader's own")
     held = {} if isinstance(value, tuple) else vars(value)  # but for what was computed of the rest and kept
     kept = [each for name, each in held.items() if not isinstance(getattr(kind, name, 0), cached_property)]
