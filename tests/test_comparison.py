@@ -124,6 +124,27 @@ def rows_of(finals, guarantee="central, pure"):
     return pd.DataFrame(found)
 
 
+def test_who_has_the_least_price_at_the_last_epsilon_only_is_named_there():
+    names = ["always", "only there", "never"]
+    prices = {"always": (20.0, 5.0, 2.0), "only there": (30.0, 6.0, 1.5), "never": (40.0, 9.0, 3.0)}
+    rows = [
+        {"policy": name, "trust": trust, "epsilon": epsilon, "regret": price}
+        for trust in ("central", "local")
+        for name in names
+        for epsilon, price in zip((0.1, 1.0, 10.0), prices[name], strict=True)
+    ]
+    frame = pd.DataFrame(rows)
+    frame["policy"] += frame["trust"].map({"central": "", "local": ", local"})
+    assert [(one.words, one.x, one.y) for one in ranking._overtaking(frame)] == [
+        ("least at ϵ = 10: only there", 10.0, "only there"),
+        ("least local at ϵ = 10: only there, local", 10.0, "only there, local"),
+    ]
+    level = frame.assign(regret=frame["regret"].replace(1.5, 1.9))  # where a reader sees lines meet
+    assert ranking._overtaking(level) == []
+    before = frame.assign(regret=frame["regret"].replace(6.0, 4.0))
+    assert ranking._overtaking(before) == []
+
+
 def test_a_ranking_rests_on_differences_on_the_same_instances():
     hard = np.random.default_rng(3).lognormal(0.0, 1.0, 20)
     finals = {"free": np.ones(20), "DP-KLUCB": 2.0 * hard, "DP-IMED": 2.001 * hard, "AdaP-UCB": 2.2 * hard}

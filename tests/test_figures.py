@@ -312,6 +312,17 @@ def test_a_band_is_the_t_interval_of_the_mean():
     np.testing.assert_array_equal(low, high)
 
 
+def test_a_band_whose_edges_are_given_has_them():
+    """Of a geometric mean, say, which lies in no middle."""
+    edges = {"band_low": 0.5 * LAPLACE["regret"], "band_high": 3.0 * LAPLACE["regret"]}
+    _, low, high = band(figures.regret_curves(LAPLACE.assign(**edges), start=1), 0)
+    np.testing.assert_allclose(low, edges["band_low"])
+    np.testing.assert_allclose(high, edges["band_high"])
+    unknown = LAPLACE.assign(**edges | {"band_low": math.nan})
+    _, low, high = band(figures.regret_curves(unknown, start=1), 0)
+    np.testing.assert_array_equal(low, high)  # of one edge no band is made
+
+
 def test_labels_stand_at_the_ends_in_the_lines_order_and_colour():
     figure = figures.regret_curves(pd.concat([NONE, *TREES[:4]]))
     axes = figure.axes[0]
@@ -339,6 +350,43 @@ def test_lines_that_a_text_speaks_of_are_in_colour_and_all_others_thin_grey_with
     assert any("have one mark" in said for said in figures.unclear(figure))
     with pytest.warns(UserWarning, match="spoken must be one of .* got 'p9'"):
         figures.regret_curves(frame, spoken={"p9": ""})
+
+
+FEW = np.array([0.1, 1.0, 10.0])
+DRAWN_TOGETHER = pd.concat(
+    [sweep(f"p{i}", "epsilon", FEW, 1.0 + 30.0 * i, hue="central") for i in range(4)], ignore_index=True
+).assign(  # and there in another order
+    regret=lambda rows: rows["regret"] + (rows["epsilon"] > 5) * (500.0 - 40.0 * rows["policy"].str[1].astype(int))
+)
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_lines_that_are_apart_at_their_starts_only_have_their_names_there(narrow):
+    look = {"xscale": "log", "yscale": "log", "spoken": {"p3": "the worst"}, "narrow": narrow}
+    figure = figures.regret_curves(DRAWN_TOGETHER, "epsilon", names="start", **look)
+    assert figures.unclear(figure) == []
+    (axes,), box = figure.axes, figure.axes[0].get_window_extent()
+    labels = {text.get_label(): text.get_window_extent() for text in axes.texts}
+    assert set(labels) == {"p0", "p1", "p2", "p3"}  # grey lines, too
+    assert max(one.x1 for one in labels.values()) < box.x0
+    by_height = sorted(labels, key=lambda name: labels[name].y0)
+    assert by_height == sorted(labels, key=lambda name: line(figure, name).get_ydata()[0]) == ["p0", "p1", "p2", "p3"]
+    numbers_at = [text.get_window_extent().x0 for text in axes.get_yticklabels()]
+    assert min(numbers_at) > box.x1  # they give way to the names
+    at_end = figures.regret_curves(DRAWN_TOGETHER, "epsilon", **look).axes[0]
+    assert min(text.get_window_extent().x0 for text in at_end.texts) > at_end.get_window_extent().x1
+
+
+def test_a_line_of_few_points_shows_them_and_a_grey_one_too():
+    look = {"xscale": "log", "spoken": {"p3": "the worst"}}
+    axes = figures.regret_curves(DRAWN_TOGETHER, "epsilon", **look).axes[0]
+    drawn = {one.get_label(): one for one in axes.lines if one.get_label()[0] != "_"}
+    assert {name: one.get_marker() for name, one in drawn.items()} == dict.fromkeys(["p0", "p1", "p2", "p3"], "o")
+    assert drawn["p0"].get_markersize() < drawn["p3"].get_markersize()
+    assert all(one.get_markevery()[1] == 1 for one in drawn.values())
+    assert [*axes.get_xticks()] == [*FEW]  # and there is no number where nothing was run
+    long = figures.regret_curves(sweep("p", "epsilon", np.linspace(0.1, 1, 13), 9), "epsilon")
+    assert long.axes[0].lines[0].get_marker() in ("", "None")
 
 
 def test_more_than_eight_lines_and_more_than_a_screen_are_unclear():
@@ -388,6 +436,29 @@ def test_words_stand_where_they_are_seen_and_regions_are_named():
     assert axes.transData.inverted().transform(words["nothing here"].get_points())[:, 1].min() > 1e4
     with pytest.warns(UserWarning, match="a line of said must be one of .* got 'else'"):
         figures.regret_curves(frame, said=[figures.Crossing("else", "Laplace", "")])
+
+
+def test_words_that_a_crowd_drives_away_have_a_leader():
+    crowd = pd.concat([sweep(f"p{i}", "epsilon", FEW, 1.0 + 0.2 * i, hue="central") for i in range(8)])
+    leaders = []
+    for frame, at in ((crowd, 10.0), (crowd[crowd["policy"] == "p4"], 1.0)):
+        note = figures.Note("here is what happens at last", at, "p4")
+        axes = figures.regret_curves(frame, "epsilon", xscale="log", yscale="log", said=[note]).axes[0]
+        (words,) = (text for text in axes.texts if "what happens" in text.get_text().replace("\n", " "))
+        leaders.append([one for one in axes.lines if one.get_color() == look.CLAIM_COLOUR])
+        box = words.get_window_extent()
+        place = axes.transData.transform((at, line(axes.figure, "p4").get_ydata()[[*FEW].index(at)]))
+        for leader in leaders[-1]:
+            start, end = axes.transAxes.transform(np.column_stack(leader.get_data()))
+            assert end == pytest.approx(place)
+            assert box.padded(3).contains(*start)
+    assert [len(one) for one in leaders] == [1, 0]
+
+
+def test_a_row_of_dots_says_its_mean_and_how_many_runs_are_below():
+    runs = pd.DataFrame({"policy": "greedy", "epsilon": 1.0, "t": 100, "regret": [10.0] * 17 + [1000.0] * 3})
+    (name,) = figures.regret_dots(runs).axes[0].get_yticklabels()
+    assert name.get_text() == "greedy\nbar: mean 158,\nabove 17 of 20"
 
 
 def test_labels_move_only_as_far_as_they_must():

@@ -217,7 +217,7 @@ def dots(runs: Any, *, label: Callable[[Any], str] | None = None, **look: Any) -
     counts = rows.groupby("label")["replication"].nunique()
     runs_each = f"{counts.min()}" if counts.min() == counts.max() else f"{counts.min()} to {counts.max()}"
     rounds = " to ".join(dict.fromkeys(power(int(t)) for t in (rows["t"].min(), rows["t"].max())))
-    facts = f"T = {rounds}{where}. {runs_each} runs each, a dot a run; the line is their mean."
+    facts = f"T = {rounds}{where}. {runs_each} runs each, a dot a run; the bar is their mean."
     draw = _drawing(figures.regret_dots, look, rows)
     return Picture(draw(), rows, alt, facts, draw(narrow=True))
 

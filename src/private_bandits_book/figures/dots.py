@@ -11,6 +11,7 @@ from private_bandits_book.figures.drawing import blank
 from private_bandits_book.figures.layout import lay_out_rows
 from private_bandits_book.figures.lines import check_columns, tidied
 from private_bandits_book.figures.look import style
+from private_bandits_book.numbers import short
 
 _BINS, _STEP, _MOST = (
     120,
@@ -20,9 +21,9 @@ _BINS, _STEP, _MOST = (
 
 
 def regret_dots(
-    frame: pd.DataFrame, *, xscale: str = "linear", xlabel: str = "regret at the last round", narrow: bool = False
+    frame: pd.DataFrame, *, xscale: str = "linear", xlabel: str = "regret at the end, a dot a run", narrow: bool = False
 ) -> Figure:
-    """Plot the regret of each run, a row per line, and their mean.
+    """Plot the regret of each run, a row per line, and their mean, with how many runs are below it.
 
     Parameters
     ----------
@@ -65,7 +66,8 @@ def regret_dots(
                 regret, row + _beside(regret, limits, scale), s=13, color=colour, alpha=0.75, linewidth=0, zorder=3
             )
             axes.vlines(regret.mean(), row - 0.42, row + 0.42, color=colour, linewidth=2.2, zorder=4)
-            names.append(str(label))
+            below = (regret < regret.mean()).sum()
+            names.append(f"{label}\nbar: mean {short(regret.mean(), 2)},\nabove {below} of {len(regret)}")
             colours.append(colour)
         lay_out_rows(figure, axes, (limits, scale), names, colours, xlabel, narrow)
     return figure

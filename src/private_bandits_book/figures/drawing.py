@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from private_bandits import checks
 from private_bandits.estimates import Interval
-from private_bandits_book.figures.lines import Line, Window, dotted, known, marker
+from private_bandits_book.figures.lines import MOST_DOTS, Line, Window, dotted, known, marker
 from private_bandits_book.figures.look import (
     CLAIM_COLOUR,
     HEIGHT,
@@ -131,7 +131,7 @@ def draw_lines(figure: Figure, lines: Sequence[Line], window: Window) -> Axes:
         look = dict(TRUST_LINES[line.trust])
         rival = line.hue == "rival"
         look["linewidth"] *= 0.6 if rival else 1.0
-        step = 1 if len(line.x) <= 12 else len(line.x) // 6
+        step = 1 if len(line.x) <= MOST_DOTS else len(line.x) // 6
         if isinstance(look["linestyle"], tuple):
             # Dashes start half a period apart, so that lines that coincide show through each other.
             look["linestyle"] = (2.65 * order, look["linestyle"][1])
@@ -145,7 +145,7 @@ def draw_lines(figure: Figure, lines: Sequence[Line], window: Window) -> Axes:
             color=line.colour,
             label=line.label,
             marker=marker(line),
-            markersize=4.5,
+            markersize=2.6 if rival else 4.5,
             markevery=(line.mark * step // len(MARKERS), step),
             clip_on=not (dotted(line) and inside),
             zorder=3 + order / 100,

@@ -1,5 +1,6 @@
 """Where things stand: panels, ticks, labels at line ends, words at places, legends. All lengths are points."""
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -33,6 +34,7 @@ MOST_LINES = 8
 """Lines of a panel that have their names at their ends; of more nobody tells which is which."""
 _EARLY = 0.8  # of the panel's width
 _GAP = 14.0  # from a panel to the labels beside it
+_BESIDE = 14.0  # from words to what they speak of, without a leader
 
 # Points above an axis for the regret label and a panel's name, below it for tick labels and the x label.
 _HEAD, _NAME, _FOOT, _PAD = 26.0, 20.0, 42.0, 8.0
@@ -130,7 +132,7 @@ def lay_out_rows(
     width, ticks = 72 * (NARROW if narrow else WIDTH), _ticks(limits, scale, 4 if narrow else 7)
     axes.set_xticks(ticks, numbers.ticks(ticks))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_yticks(range(len(names)), [wrapped(name) for name in names])
+    axes.set_yticks(range(len(names)), ["\n".join(map(wrapped, name.split("\n"))) for name in names])
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
@@ -399,6 +401,17 @@ def _say(panel: Panel) -> None:
         _, middle, best = min(settled, key=lambda one: one[0])
         text.set(text=best, position=axes.transAxes.inverted().transform(middle), transform=axes.transAxes)
         taken.append(text.get_window_extent())
+        if not isinstance(said, Region):
+            _lead(axes, taken[-1], axes.transData.transform((x, y)))
+
+
+def _lead(axes: Axes, words: Bbox, place: np.ndarray) -> None:
+    """Draw a leader from words to the place that they speak of, where that is not beside them."""
+    near = np.clip(place, (words.x0 - 2, words.y0 - 2), (words.x1 + 2, words.y1 + 2))
+    if np.hypot(*(place - near)) > _BESIDE:
+        ends = axes.transAxes.inverted().transform([near, place])
+        leader = Line2D(*ends.T, transform=axes.transAxes, clip_on=False, color=CLAIM_COLOUR, linewidth=0.7, zorder=6)
+        axes.add_line(leader)
 
 
 def _settle(
@@ -427,6 +440,9 @@ def _around(point: np.ndarray) -> np.ndarray:
     for far in (7, 14, 22, 32, 44, 60):
         for x, y in ((1, -1), (-1, 1), (1, 1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0)):
             places.append((point[0] + far * x, point[1] + far * y, x, y))
+    for far in (80, 100, 120, 140, 160):  # above or below a crowd, with a leader
+        for x, y in itertools.product((-20, 20, -60, 60), (1, -1)):
+            places.append((point[0] + x, point[1] + far * y, np.sign(x), y))
     return np.array(places, float)
 
 

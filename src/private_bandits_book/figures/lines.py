@@ -36,6 +36,8 @@ class Window:
     marks: tuple[float, ...]
 
 
+MOST_DOTS = 12
+"""Points of a line up to which each has a dot, so that nobody takes what lies between for runs."""
 _REQUIRED = ("policy", "epsilon", "t", "regret", "regret_se", "replications")
 
 
@@ -177,7 +179,7 @@ def window_of(lines: Sequence[Line], x: tuple[float, float], xscale: str, yscale
 
 def dotted(line: Line) -> bool:
     """Say whether a line has so few points that each gets a dot."""
-    return len(line.x) == 1 or (3 <= len(line.x) <= 12 and line.hue != "rival")
+    return len(line.x) == 1 or 3 <= len(line.x) <= MOST_DOTS
 
 
 def marker(line: Line) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from private_bandits_book.figures import Note
+from private_bandits_book.chapters.cascading import studies
 from private_bandits_book.runs import NAMES as RUN_NAMES
 from private_bandits_book.runs import last
 
@@ -100,8 +100,25 @@ NOISES = "Laplace, experiments", "Gaussian, experiments"
 """The lines of the paper's comparison of its two noises."""
 
 
-def factors(runs: pd.DataFrame, x: str) -> list[Note]:
-    """Return the regret under Laplace noise over that under Gaussian noise, written at both ends.
+def scaled(runs: pd.DataFrame) -> dict[str, str]:
+    """Return what stands at the lines: their names, and at the noise of the experiments that it is a hundredth.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Of `Chapter.play`.
+    """
+    names = runs.apply(named, axis=1).replace(RUN_NAMES).unique()
+    return {str(name): _scaled(name) for name in names}
+
+
+def _scaled(name: str) -> str:
+    """A line's name, and at the noise of the experiments how much it is of that of the theorems."""
+    return f"{name} (1/{round(1 / studies.PUBLISHED)}\u00a0noise)" if name.endswith(_WHOSE["published"]) else name
+
+
+def factors(runs: pd.DataFrame, x: str) -> dict[str, str]:
+    """Return what stands at the lines of `NOISES`, as in `scaled`, and Laplace over Gaussian regret.
 
     Parameters
     ----------
@@ -112,8 +129,9 @@ def factors(runs: pd.DataFrame, x: str) -> list[Note]:
     """
     regret = _ends(runs, x)
     more, less = (regret.loc[name].dropna() for name in NOISES)
-    at = min(more.index), max(more.index)
-    return [Note(f"×{more[end] / less[end]:.3g}", float(end), NOISES[0]) for end in at]
+    least, most = (f"{more[end] / less[end]:.3g}" for end in (min(more.index), max(more.index)))
+    laplace, gaussian = map(_scaled, NOISES)
+    return {NOISES[0]: f"{laplace}: {least} to {most}\u00a0times Gaussian", NOISES[1]: gaussian}
 
 
 def of_uniform(runs: pd.DataFrame, x: str) -> dict[str, str]:
@@ -130,7 +148,7 @@ def of_uniform(runs: pd.DataFrame, x: str) -> dict[str, str]:
     part = (regret / regret.loc["uniform play"].max()).drop(index=["uniform play", "CascadeUCB1"])
     ways = {str(name): one.dropna() for name, one in part.iterrows()}
     ends = {name: (one.iloc[0], one.iloc[-1]) for name, one in ways.items()}
-    words = {name: f"{name}: {'up from ' if a < b else ''}{a:.0%} to {b:.0%}" for name, (a, b) in ends.items()}
+    words = {name: f"{_scaled(name)}: {'up from ' if a < b else ''}{a:.0%} to {b:.0%}" for name, (a, b) in ends.items()}
     return words | {"uniform play": "uniform play: 100%"}
 
 

@@ -291,9 +291,10 @@ def drawn(
     by = "epsilon" if epsilon is None else "horizon"
     here = rows[rows["horizon"] == horizon] if epsilon is None else rows[rows["epsilon"] == epsilon]
     frame = pd.concat([_line(here, name, by) for name in (*spoken, *others)], ignore_index=True)
-    look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy"}
+    look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy, dashed: local"}
     look["names"] = "start" if epsilon is None else "end"  # prices draw together as epsilon grows
-    picture = plots.curves(frame, by if epsilon is None else "t", spoken=spoken, **look)
+    said = _overtaking(frame) if epsilon is None else []
+    picture = plots.curves(frame, by if epsilon is None else "t", spoken=spoken, said=said, **look)
     where = f"T = {power(horizon)}" if epsilon is None else f"ϵ = {epsilon:g}"
     return picture._replace(facts=f"{where}. {_MEANS.format(frame['instances'].max())}", data=_data(frame, by))
 
@@ -327,6 +328,21 @@ def panels(tests: Mapping[str, pd.DataFrame], horizons: Mapping[str, int], epsil
     longest = sorted({*horizons.values()})
     facts = f"T = {power(longest[0])} to {power(longest[-1])}, by panel. {_MEANS.format('the')}"
     return picture._replace(facts=facts, data=_data(frame, "epsilon", "facet"))
+
+
+def _overtaking(frame: pd.DataFrame) -> list[plots.Note]:
+    """What is said at the last epsilon of a policy that has the least price of its trust model there and only there.
+
+    It must be less by a tenth, so that nothing is said of lines that a reader sees meet.
+    """
+    said = []
+    for trust, part in frame.groupby("trust", sort=False):
+        prices = part.pivot(index="epsilon", columns="policy", values="regret").dropna()
+        least, last = prices.idxmin(axis=1), prices.iloc[-1].sort_values()
+        name, at = last.index[0], float(prices.index[-1])
+        if len(last) > 1 and last.iloc[0] < 0.9 * last.iloc[1] and (least.iloc[:-1] != name).all():
+            said.append(plots.Note(f"least {'local ' * (trust == 'local')}at ϵ = {at:g}: {name}", at, name))
+    return said
 
 
 def _line(rows: pd.DataFrame, name: str, by: str) -> pd.DataFrame:

@@ -7,7 +7,8 @@ all of them are late enough that regret is below half of that of standing still.
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,29 @@ LOSSES = {
     "two points, strongly convex": "quadratic",
 }
 """The losses of each row of Table 1."""
+
+
+class Claimed(NamedTuple):
+    """What a row of Table 1 claims with privacy, up to logarithms: the exponents of T and of 1/epsilon."""
+
+    learner: str  # by which we play the row
+    horizon: Fraction
+    noise: int
+
+    @property
+    def words(self) -> str:
+        """The rate as the table of the chapter writes it."""
+        return f"T^({self.horizon})/ε{'²' if self.noise == 2 else ''}"
+
+
+TABLE_1 = {
+    "convex": Claimed("sphere", Fraction(3, 4), 1),
+    "convex, smooth": Claimed("saha_tewari", Fraction(2, 3), 1),
+    "strongly convex": Claimed("sphere_strong", Fraction(2, 3), 1),
+    "strongly convex, smooth": Claimed("hazan_levy", Fraction(1, 2), 1),
+    "two points, convex": Claimed("printed", Fraction(1, 2), 2),
+}
+"""The rows of Table 1 whose exponent of T is measured."""
 FREE, LATE = (56200, 112200, 223800, 446600, 891200, 1778200), (354800, 708000, 1412600, 2818400)
 OFTEN = (100000, 177800, 316200, 562400, 1000000)  # with 80 runs or more, where runs differ widely
 _POWERS = [  # row, learner, epsilon, horizons, runs

@@ -55,23 +55,30 @@ def exact(finding: str, rows: pd.DataFrame, x: str = "epsilon", panel: str | Non
 def guessed(guesses: pd.DataFrame) -> Picture:
     """Draw `lemmas.guesses`: what each definition covers, and what not, with the most that epsilon allows."""
     panels = {
-        ("outcomes", "the answers of one visit"): ("one visit, all ads", True),
-        ("instantaneous", "the answers of one visit"): ("one visit, all ads", False),
-        ("local", "one answer"): ("one answer or all", True),
-        ("local", "all answers of one person"): ("one answer or all", False),
-        ("environment", "the preferences of a person"): ("what kind of person", True),
+        ("outcomes", "the answers of one visit"): ("one visit, all ads", True, "all ads private"),
+        ("instantaneous", "the answers of one visit"): ("one visit, all ads", False, "each ad private"),
+        ("local", "one answer"): ("one answer or all", True, "one answer"),
+        ("local", "all answers of one person"): ("one answer or all", False, "all answers"),
+        ("environment", "the preferences of a person"): ("what kind of person", True, "tastes"),
     }
-    rows = []
+    rows, spoken = [], dict[str | tuple[str, str], str]()
     private = guesses["observer"] == "private answers"
     for row in guesses[private | guesses["definition"].isin(["outcomes", "instantaneous"])].itertuples():
-        panel, covered = panels[row.definition, row.guess]
+        panel, covered, what = panels[row.definition, row.guess]
         line = ("covered", "repaired") if covered else ("not covered", "printed")
         rows.append((panel, *line, row.epsilon, row.success))
+        spoken[panel, line[0]] = f"{what}: {line[0]}"
         if covered:
             rows.append((panel, "allowed", "none", row.epsilon, row.bound))
+            spoken[panel, "allowed"] = "what ϵ allows"
     frame = pd.DataFrame(rows, columns=["facet", "line", "hue", "epsilon", "value"]).assign(trust="none")
+    for panel, part in frame.groupby("facet", sort=False):
+        values = part.pivot(index="epsilon", columns="line", values="value")
+        if np.allclose(values["covered"], values["allowed"], rtol=0, atol=1e-9):  # one line, which stands for both
+            frame = frame.drop(part.index[part["line"] == "allowed"])
+            spoken[panel, "covered"] += ", exactly what ϵ allows"
     finding = "The best guess of what a definition covers stays within what ϵ allows; that of another secret does not."
-    picture = exact(finding, frame, panel="facet", xscale="log", ylabel="success of the best guess")
+    picture = exact(finding, frame, panel="facet", xscale="log", ylabel="success of the best guess", spoken=spoken)
     for axes in [*picture.fig.axes, *(picture.narrow.axes if picture.narrow else ())]:
         axes.set(ylim=(0.45, 1.03), yticks=[0.5, 0.75, 1.0])
     return picture._replace(data=guesses)

@@ -1,0 +1,66 @@
+"""What the chapter draws of its studies: how regret grows next to the rates that Table 1 claims."""
+
+import math
+from collections.abc import Mapping
+
+import pandas as pd
+
+from private_bandits_book.chapters.convex import studies
+from private_bandits_book.judging.rates import RateFit
+from private_bandits_book.plots import Picture, panels
+from private_bandits_book.runs import means
+
+_NAMES = {"saha_tewari": "Saha–Tewari", "hazan_levy": "Hazan–Levy"}
+_HUES = {"own": "local", "no privacy": "none"}
+
+
+def powers(rows: pd.DataFrame, fits: Mapping[tuple[str, str, float], RateFit]) -> Picture:
+    """Draw regret over the claimed rate of T, a panel a row of Table 1 with one point; what grows as claimed is level.
+
+    Each line is divided by its first value, and ends with its exponent. Drawn are the learner of the row with noise and
+    without, and, where that is another, gradient descent with noise.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of the study "powers", at the last round.
+    fits : mapping
+        What `studies.fits` returns for it.
+
+    Returns
+    -------
+    Picture
+        Its data are the mean regrets.
+    """
+    drawn: list[pd.DataFrame] = []
+    spoken: dict[str | tuple[str, str], str] = {}
+    known = rows[rows["row"].isin(studies.TABLE_1) & ~rows["row"].str.startswith("two")]
+    for row, part in known.groupby("row", sort=False):
+        claimed = studies.TABLE_1[str(row)]
+        rate = float(claimed.horizon)
+        epsilon = part.loc[part["epsilon"] < math.inf, "epsilon"].iloc[0]
+        head, lines = f"{row}, ϵ = {epsilon:g}", {}
+        for (learner, paid), own in part.groupby(["learner", "epsilon"], sort=False):
+            line = "descent" if learner != claimed.learner else "own" if paid < math.inf else "no privacy"
+            if line == "descent" and math.isinf(paid):
+                continue
+            start = own["horizon"].min()
+            unit = own.loc[own["horizon"] == start, "regret"].mean() * (own["horizon"] / start) ** rate
+            lines[line] = own.assign(regret=own["regret"] / unit, line=line, titled=head)
+            if math.isinf(paid):
+                lines[line]["mechanism"] = "none"
+            name = _NAMES.get(learner, "descent") if line == "own" else line
+            one = fits[row, learner, paid].fit
+            spoken[head, line] = name if one is None else f"{name}: T^{one.measured:.2f}"
+        free, own = lines["no privacy"], lines["own"]
+        level = pd.concat([free, own[~own["horizon"].isin(free["horizon"])]])
+        lines["claimed"] = level.assign(regret=1.0, line="claimed", epsilon=math.inf, trust="none", mechanism="none")
+        spoken[head, "claimed"] = f"claimed: T^{rate:.2f}"
+        drawn += lines.values()
+    picture = panels(
+        pd.concat(drawn, ignore_index=True), by=lambda row: str(row.titled), label=lambda row: str(row.line),
+        spoken=spoken,
+        hue=lambda row: _HUES.get(row.line, "rival"), headed=False, xscale="log", yscale="log",
+        ylabel="regret over the claimed rate (1 at the first T)",
+    )  # fmt: skip
+    return picture._replace(data=means(known))
