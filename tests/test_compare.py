@@ -15,6 +15,7 @@ import yaml
 from crash import tree
 
 from private_bandits.baselines import dp_se
+from private_bandits.papers.contextual import joint_linucb
 from private_bandits.papers.heavy_tailed import dp_robust_se
 from private_bandits.policy import Player
 from private_bandits.privacy import Guarantee
@@ -287,6 +288,11 @@ def test_a_compiled_policy_of_heavy_tails_is_fed_what_its_loop_takes(make):
     word, found = comparing._audited(make, 1.0, [*instances("tails").values()][3:4], True)
     fed = "rewards up to 1,000,000" if make is rising else "of the noise in its record alone, as its loop takes no "
     assert not word and fed in found and "breaks" not in found
+
+
+def test_a_compiled_policy_that_takes_no_rewards_and_of_which_nothing_is_proved_is_not_audited():
+    word, found = comparing._audited(joint_linucb, 1.0, [*instances("contexts").values()][:1], True)
+    assert word == "not audited" and "no rewards can be fed to it, and nothing is proved of the noise" in found
 
 
 def test_a_policy_is_told_the_moment_of_heavy_tails():

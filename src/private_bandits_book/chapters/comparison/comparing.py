@@ -284,7 +284,10 @@ def _audited(make: Any, epsilon: float, problems: list[Any], quick: bool) -> tup
         return "not audited", f"not audited: {in_a_line(error)}"
     if found.method == "accounting":  # nothing was played
         if math.isinf(found.epsilon_high):
-            return "not audited", "not audited: no rewards can be fed to it, and its record has no noise to account for"
+            return (
+                "not audited",
+                "not audited: no rewards can be fed to it, and nothing is proved of the noise in its record",
+            )
         return "", f"audit at epsilon {paid:g}, of the noise in its record alone, as its loop takes no tables: {found}"
     refuted = found.verdict == "breaks its promise"
     if not refuted and found.epsilon_low == 0:
