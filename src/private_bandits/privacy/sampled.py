@@ -90,7 +90,7 @@ def lower_end(*, hits: int, others: int, runs: int, delta: float = 0.0, alpha: f
     Returns
     -------
     float
-        >= 0.
+        >= 0; all smaller losses are refuted as well.
 
     Raises
     ------
@@ -126,7 +126,16 @@ def lower_end(*, hits: int, others: int, runs: int, delta: float = 0.0, alpha: f
         tails = law.pmf(seen, runs, q) * law.sf(least - 1, runs, np.minimum(ratio * q + delta, 1))
         return float(tails.sum(axis=1).max()) + 2 * outside - (alpha - spent)
 
-    return 0.0 if kept(0.0) > 0 else float(scipy.optimize.brentq(kept, 0.0, math.log(runs) + 2, xtol=1e-6))
+    if kept(0.0) > 0:
+        return 0.0
+    end = loss = float(scipy.optimize.brentq(kept, 0.0, math.log(runs) + 2, xtol=1e-6))
+    # counts are whole numbers, so the test is a saw, and a smaller loss may be kept: at the top of a tooth, if anywhere
+    few, step = np.arange(1, 9), 1 / (4 * hits + 1)
+    while loss > 0 and (found := kept(loss)) > -0.55 * alpha:
+        end = loss if found > 0 else end
+        top = max(np.ceil(math.exp(loss - 1e-9) * few - 1) / few)
+        loss = max(loss - step, math.log(top) if top > 1 else 0.0)
+    return end
 
 
 def _risks(delta: float, alpha: float) -> None:
