@@ -35,6 +35,9 @@ def right(trials: pd.DataFrame) -> Picture:
     bounds = [("the promise", ends, [1.0, 1.0])]
     look: dict[str, Any] = {"xscale": "log", "xlabel": "ϵ promised", "ylabel": "certified over promised"}
     looks = dict.fromkeys(_SHARES.values(), ("central", "central"))
+    above, accused = (len(rows[kept]) for kept in (rows["low"] > rows["epsilon"], rows["accused"]))
+    words = f"{above} of {len(rows)} above, {accused or 'none'} accused"
+    look["said"] = [figures.Note(words, 1.0, 1.0)]
     draw = partial(figures.regret_curves, _drawn(lines, looks), "promised", bounds=bounds, **look)
     said = ", ".join(f"{one.policy} {one.regret:.2f} at ε = {one.epsilon:g}" for one in lines.itertuples())
     data = lines.rename(columns={"regret": "certified"})[["policy", "promised", "certified"]]
