@@ -22,7 +22,7 @@ LOOKS = {
 }
 SWEPT = {
     "rounds": "rounds of a run",
-    "arms": "arms (runs of 10⁶ rounds at the left, 10⁴ at the right)",
+    "arms": "arms (10⁶ rounds at left, 10⁴ at right)",
     "list size": "list size",
 }
 

@@ -122,7 +122,8 @@ def lines_of(
         rows = rows.sort_values(x)
         at = rows[x].to_numpy(float)
         drawn = np.vstack([rows["regret"].to_numpy(float), *_band(rows)])
-        if not np.isfinite(at).any():
+        level = not np.isfinite(at).any()
+        if level:
             at, drawn = np.array([low, high]), drawn.repeat(2, axis=1)
         # The last checkpoint before the window stays, so that a line begins at the axis.
         before = at[at < low]
@@ -132,7 +133,11 @@ def lines_of(
             look = first["hue"], first["trust"], first["colour"], int(first["mark"])
             said = spoken or {}
             words = said.get((panel, str(label))) or said.get(str(label)) or str(label)
-            lines.append(Line(str(label), words, *look, at[keep], *drawn[:, keep], skips=_skips(at[keep], swept)))
+            lines.append(
+                Line(
+                    str(label), words, *look, at[keep], *drawn[:, keep], skips=() if level else _skips(at[keep], swept)
+                )
+            )
     if not lines:
         raise ValueError("frame must hold at least one finite regret, got none")
     return lines

@@ -306,6 +306,8 @@ def drawn(
     look["label"] = lambda row: grey.get(row.policy, row.policy)
     picture = plots.curves(frame, by if epsilon is None else "t", spoken=colour, said=said, **look)
     where = f"T = {power(horizon)}" if epsilon is None else f"ϵ = {epsilon:g}"
+    if epsilon is None and frame.groupby("policy")[by].nunique().nunique() > 1:
+        where += "; thin where an ϵ was not run"
     return picture._replace(facts=f"{where}. {_MEANS.format(frame['instances'].max())}", data=_data(frame, by))
 
 

@@ -96,7 +96,7 @@ def readings(rows: pd.DataFrame, horizon: int) -> Picture:
     shown = shown[shown["value"].between(1e-6, 1e6)]
     shown = shown.assign(definition=shown["definition"].replace(heads))
     words: dict[str | tuple[str, str], str] = {line: line for line in looks} | {"Table 1": "Table 1: slope only"}
-    words[heads["instantaneous DP"], "Table 1"] = "Theorem 2: grows without bound"
+    words[heads["instantaneous DP"], "Table 1"] = "Theorem 2: unbounded as ϵ falls"
     words[heads["instantaneous DP"], "paper's proof"] = "paper's proof: slip of sign"
     shaded = [Region("", None, 1.0, "above", heads[panel]) for panel in ("DP", "instantaneous DP")]
     shaded += [Region("no regret can be here", None, 1.0, "above", heads["local DP"])]
@@ -117,9 +117,9 @@ def ratios(toy: pd.DataFrame) -> Picture:
             part = part.assign(value=part[trust] / part["free"], trust=trust)
             shown.append(part.assign(hue=trust, line=f"{trust}, ε = {epsilon:g}"))
     lines = pd.concat(shown)
-    words, known = dict[str | tuple[str, str], str](), {"local": "exact", "central": "at most"}
+    words, known = dict[str | tuple[str, str], str](), {"local": "exact", "central": "at\u00a0most"}
     for (trust, line), part in lines.groupby(["trust", "line"], sort=False):
-        words[line] = f"{line}: {known[trust]} {part['value'].iloc[-1]:.3g}"
+        words[line] = f"{line}: {known[trust]}\u00a0{part['value'].iloc[-1]:.3g}"
     finding = "As T grows the ratio falls to 1 under central privacy, and not under local privacy."
     ylabel = "minimax regret over that without privacy"
     return exact(finding, lines, "t", yscale="log", ylabel=ylabel, xlabel="horizon T", spoken=words)
