@@ -20,7 +20,11 @@ LOOKS = {
     "randomised response": ("local", "local"),
     "hybrid": ("central", "central"),
 }
-SWEPT = {"rounds": "rounds of a run", "arms": "arms", "list size": "list size"}
+SWEPT = {
+    "rounds": "rounds of a run",
+    "arms": "arms (10⁶ rounds at left, 10⁴ at right)",
+    "list size": "list size",
+}
 
 
 def read(name: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
 from private_bandits import baselines
 from private_bandits.papers import cascading, semibandits
@@ -19,6 +20,7 @@ from private_bandits.problems import Arms, Cascade
 from private_bandits_book.book import find_book
 from private_bandits_book.chapters.comparison import entrants, families, paying, ranking, studies, tuning
 from private_bandits_book.chapters.comparison.entrants import ENTRANTS, TUNED, Setting
+from private_bandits_book.figures import look
 from private_bandits_book.studies import play_long
 
 BOOK = find_book()
@@ -198,6 +200,22 @@ def test_classes_and_guarantees_are_ranked_apart_and_an_answer_takes_what_gives_
     assert told["proved"].tolist() == ["AdaP-UCB, as proved or Thompson, one bit: 2 [1.98, 2.02]"]
     fewer = ranking.answer(rows[rows["entrant"] != "Thompson, one bit"], 1.0, 100)
     assert fewer["take"].tolist() == ["AdaP-UCB, as proved", "LDP-UCB-B"]
+
+
+def test_all_that_the_answer_takes_is_in_colour_and_a_delta_is_said():
+    hard = np.random.default_rng(3).lognormal(0.0, 1.0, 20)
+    pure = rows_of({"free": np.ones(20), "DP-KLUCB": 2.0 * hard, "DP-IMED": 2.001 * hard, "AdaP-UCB": 2.2 * hard})
+    proved = {"AdaC-UCB": 4.0 * hard, "AdaC-UCB, as proved": 9.0 * hard}
+    rows = ranking.priced(pd.concat([pure, rows_of(proved, "central, approximate")]), "arms")
+    picture = ranking.drawn(rows, {"DP-KLUCB": "K"}, ["DP-IMED", "AdaP-UCB", "AdaC-UCB"], 100)
+    named = [one for one in picture.fig.axes[0].lines if one.get_label()[0] != "_"]
+    lines = {one.get_label(): to_hex(one.get_color()) for one in named}
+    grey = look.HUES["rival"]
+    assert {name for name, colour in lines.items() if colour != grey} == {"DP-KLUCB", "DP-IMED"}
+    assert {name for name, colour in lines.items() if colour == grey} == {
+        "AdaP-UCB",
+        "AdaC-UCB, tuned, with\u00a0a\u00a0δ",
+    }
 
 
 def test_the_worst_is_chosen_by_one_half_of_the_runs_and_measured_by_the_other():

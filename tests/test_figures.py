@@ -389,6 +389,27 @@ def test_a_line_of_few_points_shows_them_and_a_grey_one_too():
     assert long.axes[0].lines[0].get_marker() in ("", "None")
 
 
+def test_a_line_is_broken_where_others_were_measured_and_it_was_not():
+    full, part = sweep("full", "epsilon", FEW, 9), sweep("part", "epsilon", [FEW[0], *FEW[2:]], 7)
+    drawn = {}
+    for name, frame in {"both": pd.concat([full, part]), "alone": part}.items():
+        figure = figures.regret_curves(frame, "epsilon", xscale="log", yscale="log")
+        drawn[name] = {one.get_label(): one for one in figure.axes[0].lines}, figures.svg(figure)
+    lines, alone = drawn["both"][0], drawn["alone"][0]
+    assert [*np.isnan(lines["part"].get_xdata())] == [False, True] + [False] * (len(FEW) - 2)
+    assert not np.isnan(lines["full"].get_xdata()).any() and not np.isnan(alone["part"].get_xdata()).any()
+    assert {*alone} == {"part"}
+    assert [*lines["_"].get_xdata()] == [FEW[0], FEW[2]] and lines["_"].is_dashed()
+    assert lines["_"].get_linewidth() < lines["part"].get_linewidth()
+    rounds = curve("other", 5, t=np.array([100, 1000, 10_000]))  # checkpoints are not what is swept
+    apart = figures.regret_curves(pd.concat([rounds, curve("p", 9, t=np.array([10, 500, 10_000]))]), start=1)
+    assert {one.get_label() for one in apart.axes[0].lines} == {"other", "p"}
+
+
+def test_a_break_in_a_line_is_one_in_its_drawing():
+    assert vector._shorten("M 0 0 M 1 1 L 2 2 L 3 3") == "M0 0 M1 1 L2 2 3 3"
+
+
 def test_more_than_eight_lines_and_more_than_a_screen_are_unclear():
     several = [curve(f"p{i}", 1000 * (i + 1), label=f"p{i}", hue="rival", epsilon=1.0) for i in range(9)]
     found = figures.unclear(figures.regret_curves(pd.concat(several)))

@@ -98,6 +98,9 @@ class Region(NamedTuple):
 
 Said = Note | Crossing | Region
 
+_SKIPPED = {"local": (0, (4.0, 4.0))}
+"""How a line passes what it was not measured at: thin, dotted, or in sparse dashes."""
+
 
 class Slope(NamedTuple):
     """A claimed rate to draw beside a measured curve.
@@ -139,9 +142,13 @@ def draw_lines(figure: Figure, lines: Sequence[Line], window: Window) -> Axes:
         if not rival:  # whose bands would hide the lines that the text speaks of
             low = np.maximum(line.low, window.y[0]) if window.yscale == "log" else line.low
             axes.fill_between(line.x, low, line.high, color=line.colour, alpha=0.2, linewidth=0, zorder=2 + order / 100)
+        for k in line.skips:  # nothing was measured there, though others were
+            ends = slice(k, k + 2)
+            thin = {"lw": 1.0, "ls": _SKIPPED.get(line.trust, (0, (1.0, 2.2)))}
+            axes.plot(line.x[ends], line.mean[ends], color=line.colour, label="_", zorder=2.9, **thin)
         axes.plot(
-            line.x,
-            line.mean,
+            _broken(line, line.x),
+            _broken(line, line.mean),
             color=line.colour,
             label=line.label,
             marker=marker(line),
@@ -152,6 +159,11 @@ def draw_lines(figure: Figure, lines: Sequence[Line], window: Window) -> Axes:
             **look,
         )
     return axes
+
+
+def _broken(line: Line, values: np.ndarray) -> np.ndarray:
+    """Values along a line, with a break where it skips what others have."""
+    return np.insert(values, [k + 1 for k in line.skips], np.nan) if line.skips else values
 
 
 def draw_bound(axes: Axes, window: Window, label: str, t: Any, values: Any) -> list[End]:

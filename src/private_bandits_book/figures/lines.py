@@ -25,6 +25,7 @@ class Line:
     mean: np.ndarray
     low: np.ndarray  # of the band
     high: np.ndarray
+    skips: tuple[int, ...] = ()  # segments, by the point at which they begin, over a value that another line has
 
 
 @dataclass(frozen=True)
@@ -114,13 +115,15 @@ def lines_of(
     """Return one line per label in order of appearance, cut to the limits of the x axis."""
     low, high = limits
     lines = []
+    swept = np.unique(tidy[x].to_numpy(float)) if x != "t" else np.empty(0)
     for label, rows in tidy.groupby("label", sort=False):
         if rows[x].duplicated().any():
             raise ValueError(f"rows must be unique per label and {x}, got duplicates for {label!r}")
         rows = rows.sort_values(x)
         at = rows[x].to_numpy(float)
         drawn = np.vstack([rows["regret"].to_numpy(float), *_band(rows)])
-        if not np.isfinite(at).any():
+        level = not np.isfinite(at).any()
+        if level:
             at, drawn = np.array([low, high]), drawn.repeat(2, axis=1)
         # The last checkpoint before the window stays, so that a line begins at the axis.
         before = at[at < low]
@@ -130,10 +133,21 @@ def lines_of(
             look = first["hue"], first["trust"], first["colour"], int(first["mark"])
             said = spoken or {}
             words = said.get((panel, str(label))) or said.get(str(label)) or str(label)
-            lines.append(Line(str(label), words, *look, at[keep], *drawn[:, keep]))
+            lines.append(
+                Line(
+                    str(label), words, *look, at[keep], *drawn[:, keep], skips=() if level else _skips(at[keep], swept)
+                )
+            )
     if not lines:
         raise ValueError("frame must hold at least one finite regret, got none")
     return lines
+
+
+def _skips(at: np.ndarray, swept: np.ndarray) -> tuple[int, ...]:
+    """Which segments pass a value of the panel at which the line was not measured."""
+    if len(at) > MOST_DOTS:
+        return ()
+    return tuple(k for k in range(len(at) - 1) if ((swept > at[k]) & (swept < at[k + 1])).any())
 
 
 def _band(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:

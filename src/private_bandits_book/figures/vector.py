@@ -57,7 +57,7 @@ def _shorten(path: str) -> str:
     words, last = [], ""
     for letter, numbers in steps:
         rounded = " ".join(map(_short, numbers.split()))
-        words.append(rounded if letter == last else f"{letter}{rounded}")
+        words.append(rounded if letter == last != "M" else f"{letter}{rounded}")
         last = letter
     return " ".join(words)
 

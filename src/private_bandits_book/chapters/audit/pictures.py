@@ -35,6 +35,9 @@ def right(trials: pd.DataFrame) -> Picture:
     bounds = [("the promise", ends, [1.0, 1.0])]
     look: dict[str, Any] = {"xscale": "log", "xlabel": "ϵ promised", "ylabel": "certified over promised"}
     looks = dict.fromkeys(_SHARES.values(), ("central", "central"))
+    above = rows["low"].gt(rows["epsilon"]).groupby(rows["epsilon"]).agg(["sum", "size"])
+    words = f"at most {above['sum'].max()} of {above['size'].max()} above, {rows['accused'].sum() or 'none'} accused"
+    look["said"] = [figures.Note(words, 1.0, 1.0)]
     draw = partial(figures.regret_curves, _drawn(lines, looks), "promised", bounds=bounds, **look)
     said = ", ".join(f"{one.policy} {one.regret:.2f} at ε = {one.epsilon:g}" for one in lines.itertuples())
     data = lines.rename(columns={"regret": "certified"})[["policy", "promised", "certified"]]

@@ -129,9 +129,10 @@ def factors(runs: pd.DataFrame, x: str) -> dict[str, str]:
     """
     regret = _ends(runs, x)
     more, less = (regret.loc[name].dropna() for name in NOISES)
-    least, most = (f"{more[end] / less[end]:.3g}" for end in (min(more.index), max(more.index)))
+    name = {"list_size": "K", "epsilon": "ϵ"}[x]
+    first, end = (f"{more[at] / less[at]:.3g}\u00a0times at {name}\u00a0=\u00a0{at:g}" for at in more.index[[0, -1]])
     laplace, gaussian = map(_scaled, NOISES)
-    return {NOISES[0]: f"{laplace}: {least} to {most}\u00a0times Gaussian", NOISES[1]: gaussian}
+    return {NOISES[0]: f"{laplace}: Gaussian {first}, {end}", NOISES[1]: gaussian}
 
 
 def of_uniform(runs: pd.DataFrame, x: str) -> dict[str, str]:

@@ -268,6 +268,7 @@ def drawn(
     others: Sequence[str],
     horizon: int,
     epsilon: float | None = None,
+    asked: float = 1.0,
 ) -> Picture:
     """Draw prices along epsilon, or along the horizon: those that the text speaks of in colour, the others grey.
 
@@ -283,6 +284,8 @@ def drawn(
         T of the prices along epsilon.
     epsilon : float, optional
         Of the prices along the horizon, which is drawn where this is given.
+    asked : float
+        Epsilon of the `answer`, all of whose policies are in colour.
 
     Returns
     -------
@@ -294,8 +297,17 @@ def drawn(
     look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy, dashed: local"}
     look["names"] = "start" if epsilon is None else "end"  # prices draw together as epsilon grows
     said = _overtaking(frame) if epsilon is None else []
-    picture = plots.curves(frame, by if epsilon is None else "t", spoken=spoken, said=said, **look)
+    taken = {name for one in answer(rows, asked, horizon)["take"] for name in one.split(" or ")}
+    called = {**spoken} | {name: name for name in others}
+    words = {name: _qualified(here, name, word) for name, word in called.items()}
+    colour = {name: word for name, word in words.items() if name in spoken or name in taken}
+    grey = {name: word for name, word in words.items() if name not in colour}
+    said = [one._replace(y=grey.get(str(one.y), one.y)) for one in said]
+    look["label"] = lambda row: grey.get(row.policy, row.policy)
+    picture = plots.curves(frame, by if epsilon is None else "t", spoken=colour, said=said, **look)
     where = f"T = {power(horizon)}" if epsilon is None else f"ϵ = {epsilon:g}"
+    if epsilon is None and frame.groupby("policy")[by].nunique().nunique() > 1:
+        where += "; thin where an ϵ was not run"
     return picture._replace(facts=f"{where}. {_MEANS.format(frame['instances'].max())}", data=_data(frame, by))
 
 
@@ -343,6 +355,15 @@ def _overtaking(frame: pd.DataFrame) -> list[plots.Note]:
         if len(last) > 1 and last.iloc[0] < 0.9 * last.iloc[1] and (least.iloc[:-1] != name).all():
             said.append(plots.Note(f"least {'local ' * (trust == 'local')}at ϵ = {at:g}: {name}", at, name))
     return said
+
+
+def _qualified(rows: pd.DataFrame, name: str, words: str) -> str:
+    """What stands at a line: where others have a pure guarantee, or a theorem's constants, that this one has not."""
+    guarantee = rows.loc[rows["entrant"] == name, "guarantee"]
+    if not guarantee.str.endswith("approximate").any():
+        return words
+    tuned = ", tuned" if f"{name}, as proved" in {*rows["entrant"]} else ""
+    return f"{words}{tuned}, with\u00a0a\u00a0δ"
 
 
 def _line(rows: pd.DataFrame, name: str, by: str) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """What the chapter draws of its studies: how regret grows next to the rates that Table 1 claims."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 
@@ -11,6 +11,11 @@ from private_bandits_book.plots import Picture, panels
 from private_bandits_book.runs import means
 
 _NAMES = {"saha_tewari": "Saha–Tewari", "hazan_levy": "Hazan–Levy"}
+_LOGARITHMS: dict[str, Callable[[float], float]] = {
+    "convex, smooth": lambda t: t ** (2 / 3) * math.log(t) ** (1 / 3),
+    "strongly convex, smooth": lambda t: math.sqrt(t * math.log(t)),
+}
+"""The own bounds of the learners of these rows."""
 _HUES = {"own": "local", "no privacy": "none"}
 
 
@@ -51,11 +56,16 @@ def powers(rows: pd.DataFrame, fits: Mapping[tuple[str, str, float], RateFit]) -
                 lines[line]["mechanism"] = "none"
             name = _NAMES.get(learner, "descent") if line == "own" else line
             one = fits[row, learner, paid].fit
+            bound = _LOGARITHMS.get(str(row))
+            if bound and math.isinf(paid):
+                with_log = fits[row, learner, paid].exponent(bound)
             spoken[head, line] = name if one is None else f"{name}: T^{one.measured:.2f}"
         free, own = lines["no privacy"], lines["own"]
         level = pd.concat([free, own[~own["horizon"].isin(free["horizon"])]])
         lines["claimed"] = level.assign(regret=1.0, line="claimed", epsilon=math.inf, trust="none", mechanism="none")
         spoken[head, "claimed"] = f"claimed: T^{rate:.2f}"
+        if row in _LOGARITHMS:
+            spoken[head, "claimed"] += f" and a logarithm, here T^{with_log:.2f}"
         drawn += lines.values()
     picture = panels(
         pd.concat(drawn, ignore_index=True), by=lambda row: str(row.titled), label=lambda row: str(row.line),

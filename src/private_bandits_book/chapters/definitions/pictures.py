@@ -67,7 +67,7 @@ def guessed(guesses: pd.DataFrame) -> Picture:
         panel, covered, what = panels[row.definition, row.guess]
         line = ("covered", "repaired") if covered else ("not covered", "printed")
         rows.append((panel, *line, row.epsilon, row.success))
-        spoken[panel, line[0]] = f"{what}: {line[0]}"
+        spoken[panel, line[0]] = f"{what}: {line[0]}" + " only if noise grows with visits" * (what == "tastes")
         if covered:
             rows.append((panel, "allowed", "none", row.epsilon, row.bound))
             spoken[panel, "allowed"] = "what ϵ allows"
@@ -88,14 +88,16 @@ def readings(rows: pd.DataFrame, horizon: int) -> Picture:
     """Draw lower bounds over T, with columns `definition`, `line`, `epsilon`, `value`, six powers of ten around 1."""
     looks = {"Table 1": "rival", "theorem": "stated", "paper's proof": "printed", "proved here": "repaired"}
     heads = {
-        "DP": "DP: the theorem fails at small ϵ",
-        "instantaneous DP": "instantaneous DP: fails at small ϵ",
-        "local DP": "local DP: holds, far below",
+        "DP": "DP: Theorem 3 fails at small ϵ",
+        "instantaneous DP": "instantaneous DP: Theorem 2 fails",
+        "local DP": "local DP: Theorem 1 holds, far below",
     }
     shown = rows.assign(value=rows["value"] / horizon, hue=rows["line"].map(looks), trust="none")
     shown = shown[shown["value"].between(1e-6, 1e6)]
     shown = shown.assign(definition=shown["definition"].replace(heads))
-    words = {line: line for line in looks} | {"Table 1": "Table 1: slope only"}
+    words: dict[str | tuple[str, str], str] = {line: line for line in looks} | {"Table 1": "Table 1: slope only"}
+    words[heads["instantaneous DP"], "Table 1"] = "Theorem 2: unbounded as ϵ falls"
+    words[heads["instantaneous DP"], "paper's proof"] = "paper's proof: slip of sign"
     shaded = [Region("", None, 1.0, "above", heads[panel]) for panel in ("DP", "instantaneous DP")]
     shaded += [Region("no regret can be here", None, 1.0, "above", heads["local DP"])]
     finding = "For DP the theorem rises above T at small ϵ, "
@@ -115,7 +117,9 @@ def ratios(toy: pd.DataFrame) -> Picture:
             part = part.assign(value=part[trust] / part["free"], trust=trust)
             shown.append(part.assign(hue=trust, line=f"{trust}, ε = {epsilon:g}"))
     lines = pd.concat(shown)
-    words = {line: f"{line}: {part['value'].iloc[-1]:.3g}" for line, part in lines.groupby("line", sort=False)}
+    words, known = dict[str | tuple[str, str], str](), {"local": "exact", "central": "at\u00a0most"}
+    for (trust, line), part in lines.groupby(["trust", "line"], sort=False):
+        words[line] = f"{line}: {known[trust]}\u00a0{part['value'].iloc[-1]:.3g}"
     finding = "As T grows the ratio falls to 1 under central privacy, and not under local privacy."
     ylabel = "minimax regret over that without privacy"
     return exact(finding, lines, "t", yscale="log", ylabel=ylabel, xlabel="horizon T", spoken=words)

@@ -14,7 +14,7 @@ import pandas as pd
 from private_bandits.papers.heavy_tailed import bounds
 from private_bandits.policy import Policy
 from private_bandits.problems import Arms
-from private_bandits_book.figures import Region
+from private_bandits_book.figures import Note, Region
 from private_bandits_book.runs import join
 
 N_ARMS = 5
@@ -55,6 +55,27 @@ def below_bounds(rows: pd.DataFrame) -> list[Region]:
         Region(words.get(v, ""), part["gap"], part["regret"], panel=panel(next(part.itertuples())))
         for (_, v), part in parts
     ]
+
+
+def same_slopes(rows: pd.DataFrame) -> list[Note]:
+    """Return a note in each panel where an algorithm falls with the gap as our lower bound does, within three percent.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of `with_bounds`.
+    """
+    found = []
+    private = rows[rows["trust"].isin(["central", "local"]) & rows["policy"].ne("order of (4)")]
+    for _, part in private.groupby(["trust", "v"]):
+        regret = part.groupby(["gap", part["policy"].str.startswith("lower bound")])["regret"].mean().unstack().dropna()
+        slopes = np.diff(np.log(regret), axis=0) / np.diff(np.log(regret.index))[:, None]
+        falls = np.flatnonzero(np.abs(slopes[:, 0] / slopes[:, 1] - 1) < 0.03)
+        if falls.size:
+            middle = math.sqrt(regret.index[falls[0]] * regret.index[falls[-1] + 1])
+            name = part.loc[~part["policy"].str.startswith("lower bound"), "policy"].iloc[0]
+            found.append(Note("same slope", middle, name, panel(next(part.itertuples()))))
+    return found
 
 
 def play(chapter: Any, gap: float, v: float, policies: Iterable[Policy], replications: int) -> pd.DataFrame:

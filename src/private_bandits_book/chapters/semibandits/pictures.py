@@ -5,6 +5,9 @@ import pandas as pd
 from private_bandits_book.chapters.semibandits import studies
 from private_bandits_book.plots import Picture, panels
 
+_SENT = {"CUCB-LDP1": "all K numbers", "CUCB-LDP2": "one number", "Hypercube": "all K, less error"}
+"""What a message of each holds."""
+
 
 def removed(study: pd.DataFrame, exponents: pd.DataFrame) -> Picture:
     """Draw regret per bad arm of the repaired local algorithms by K, each family's panel headed by what is removed.
@@ -28,6 +31,10 @@ def removed(study: pd.DataFrame, exponents: pd.DataFrame) -> Picture:
         (heads[one.instances], one.policy): f"{one.policy}, K^{one.exponent.measured:.1f}"
         for one in grown[grown["policy"].isin(local["policy"])].itertuples()
     }
+    first = next(iter(heads.values()))
+    for key, words in spoken.items():
+        name, _, growth = words.partition(", ")
+        spoken[key] = f"{name} ({_SENT[name]}), {growth}" if key[0] == first and name in _SENT else words
     drawn = panels(
         local, "list_size", by=lambda row: heads[row.instances], headed=False, spoken=spoken, xscale="log",
         yscale="log", xlabel="size K", ylabel="regret per bad arm",
