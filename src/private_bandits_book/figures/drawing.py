@@ -144,7 +144,7 @@ def draw_lines(figure: Figure, lines: Sequence[Line], window: Window) -> Axes:
             axes.fill_between(line.x, low, line.high, color=line.colour, alpha=0.2, linewidth=0, zorder=2 + order / 100)
         for k in line.skips:  # nothing was measured there, though others were
             ends = slice(k, k + 2)
-            thin = {"lw": 1.0, "ls": _SKIPPED.get(line.trust, (0, (1.0, 2.2)))}
+            thin: dict[str, Any] = {"lw": 1.0, "ls": _SKIPPED.get(line.trust, (0, (1.0, 2.2)))}
             axes.plot(line.x[ends], line.mean[ends], color=line.colour, label="_", zorder=2.9, **thin)
         axes.plot(
             _broken(line, line.x),

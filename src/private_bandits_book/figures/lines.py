@@ -133,11 +133,9 @@ def lines_of(
             look = first["hue"], first["trust"], first["colour"], int(first["mark"])
             said = spoken or {}
             words = said.get((panel, str(label))) or said.get(str(label)) or str(label)
-            lines.append(
-                Line(
-                    str(label), words, *look, at[keep], *drawn[:, keep], skips=() if level else _skips(at[keep], swept)
-                )
-            )
+            skips = () if level else _skips(at[keep], swept)
+            mean, under, over = drawn[:, keep]
+            lines.append(Line(str(label), words, *look, at[keep], mean, under, over, skips))
     if not lines:
         raise ValueError("frame must hold at least one finite regret, got none")
     return lines

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from private_bandits_book.chapters.cascading import studies
+from private_bandits_book.figures import Note
 from private_bandits_book.runs import NAMES as RUN_NAMES
 from private_bandits_book.runs import last
 
@@ -117,8 +118,8 @@ def _scaled(name: str) -> str:
     return f"{name} (1/{round(1 / studies.PUBLISHED)}\u00a0noise)" if name.endswith(_WHOSE["published"]) else name
 
 
-def factors(runs: pd.DataFrame, x: str) -> dict[str, str]:
-    """Return what stands at the lines of `NOISES`, as in `scaled`, and Laplace over Gaussian regret.
+def factors(runs: pd.DataFrame, x: str) -> dict[str, Any]:
+    """Return what stands at the lines of `NOISES`, as in `scaled`, and at both ends the ratio of their regrets.
 
     Parameters
     ----------
@@ -126,13 +127,17 @@ def factors(runs: pd.DataFrame, x: str) -> dict[str, str]:
         Of `Chapter.play`.
     x : str
         The column that is swept.
+
+    Returns
+    -------
+    dict
+        `spoken` and `said` of a plot.
     """
     regret = _ends(runs, x)
-    more, less = (regret.loc[name].dropna() for name in NOISES)
-    name = {"list_size": "K", "epsilon": "ϵ"}[x]
-    first, end = (f"{more[at] / less[at]:.3g}\u00a0times at {name}\u00a0=\u00a0{at:g}" for at in more.index[[0, -1]])
-    laplace, gaussian = map(_scaled, NOISES)
-    return {NOISES[0]: f"{laplace}: Gaussian {first}, {end}", NOISES[1]: gaussian}
+    times = (regret.loc[NOISES[0]] / regret.loc[NOISES[1]]).dropna()
+    spoken = {name: _scaled(name) for name in NOISES}
+    spoken[NOISES[0]] += f": {times.iloc[-1]:.3g}\u00a0times Gaussian"
+    return {"spoken": spoken, "said": [Note(f"{times.iloc[0]:.3g} times", times.index[0], NOISES[0])]}
 
 
 def of_uniform(runs: pd.DataFrame, x: str) -> dict[str, str]:

@@ -11,11 +11,8 @@ from private_bandits_book.plots import Picture, panels
 from private_bandits_book.runs import means
 
 _NAMES = {"saha_tewari": "Saha–Tewari", "hazan_levy": "Hazan–Levy"}
-_LOGARITHMS: dict[str, Callable[[float], float]] = {
-    "convex, smooth": lambda t: t ** (2 / 3) * math.log(t) ** (1 / 3),
-    "strongly convex, smooth": lambda t: math.sqrt(t * math.log(t)),
-}
-"""The own bounds of the learners of these rows."""
+_LOGARITHMS: dict[str, Callable[[float], float]] = {"strongly convex, smooth": lambda t: math.sqrt(t * math.log(t))}
+"""The learner's own bound, where its logarithm is seen in an exponent."""
 _HUES = {"own": "local", "no privacy": "none"}
 
 
@@ -65,7 +62,7 @@ def powers(rows: pd.DataFrame, fits: Mapping[tuple[str, str, float], RateFit]) -
         lines["claimed"] = level.assign(regret=1.0, line="claimed", epsilon=math.inf, trust="none", mechanism="none")
         spoken[head, "claimed"] = f"claimed: T^{rate:.2f}"
         if row in _LOGARITHMS:
-            spoken[head, "claimed"] += f" and a logarithm, here T^{with_log:.2f}"
+            spoken[head, "claimed"] += f", with its log T^{with_log:.2f}"
         drawn += lines.values()
     picture = panels(
         pd.concat(drawn, ignore_index=True), by=lambda row: str(row.titled), label=lambda row: str(row.line),

@@ -95,7 +95,8 @@ def readings(rows: pd.DataFrame, horizon: int) -> Picture:
     shown = rows.assign(value=rows["value"] / horizon, hue=rows["line"].map(looks), trust="none")
     shown = shown[shown["value"].between(1e-6, 1e6)]
     shown = shown.assign(definition=shown["definition"].replace(heads))
-    words: dict[str | tuple[str, str], str] = {line: line for line in looks} | {"Table 1": "Table 1: slope only"}
+    words = dict[str | tuple[str, str], str]({line: line for line in looks})
+    words["Table 1"] = "Table 1: slope only"
     words[heads["instantaneous DP"], "Table 1"] = "Theorem 2: unbounded as ϵ falls"
     words[heads["instantaneous DP"], "paper's proof"] = "paper's proof: slip of sign"
     shaded = [Region("", None, 1.0, "above", heads[panel]) for panel in ("DP", "instantaneous DP")]
