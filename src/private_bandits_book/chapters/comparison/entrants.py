@@ -168,6 +168,14 @@ def _adap(policy: Callable[..., Any]) -> Callable[..., Any]:
     return lambda setting, epsilon, factor=1.0: policy(epsilon, alpha=3.1 * factor)
 
 
+def _begun(s: Setting, epsilon: float, first: float, factor: float) -> Any:
+    """AdaP-KLUCB with a longer first episode of each arm, as its later ones double whatever that is."""
+    policy = baselines.adap_klucb(epsilon, alpha=3.1 * factor)
+    record: Any = policy.record
+    record = record._replace(first=s.first(epsilon, first))
+    return dataclasses.replace(policy, record=record, variant=f"first {record.first}, alpha {3.1 * factor:g}")
+
+
 def _scaled(policy: Any, **factors: float) -> Any:
     """A compiled policy with some of its record's numbers multiplied."""
     changed = {name: getattr(policy.record, name) * factor for name, factor in factors.items()}
@@ -220,7 +228,7 @@ ARMS = {
         slow=True,
     ),
     "AdaP-UCB": Entrant(_adap(baselines.adap_ucb), grid=_ONE),
-    "AdaP-KLUCB": Entrant(_adap(baselines.adap_klucb), grid=_ONE),
+    "AdaP-KLUCB": Entrant(_begun, grid=tuple(product((2.0, 4.0, 8.0, 16.0), (0.02, 0.03, 0.045, 0.07)))),
     "Lazy-DP-TS": Entrant(lambda s, e, factor: rivals.LazyDPTS(e, level=3.0 * factor), grid=_ONE, slow=True),
     "Anytime-Lazy-UCB": Entrant(
         lambda s, e, width, extra: rivals.LazyUCB(e, width=width, extra=extra),
@@ -524,6 +532,7 @@ FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {
         "UCB(0.5)": lambda s: baselines.ucb(alpha=0.5),
         "DP-KLUCB, without noise": _freed("arms", "DP-KLUCB"),
         "DP-KLUCB, batch by batch, without noise": _freed("arms", "DP-KLUCB, batch by batch"),
+        "KL-UCB, level by pulls": _freed("arms", "KL-UCB on bits, level by pulls"),
     },
     "lists": _OBSERVED
     | {
@@ -552,7 +561,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "DP-KLUCB, batch by batch": (2.0, 0.7),
         "DP-IMED": (4.0, 1.5),
         "AdaP-UCB": (0.0992,),
-        "AdaP-KLUCB": (0.0686,),
+        "AdaP-KLUCB": (4.0, 0.045),
         "Lazy-DP-TS": (0.0226,),
         "Anytime-Lazy-UCB": (0.1, 0.3),
         "Discrete elimination": (0.1, 0.1),
@@ -575,7 +584,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "DP-KLUCB, one item": (4.0, 0.2),
         "Thompson, one item, replayed": (1.0, 0.125),
         "Thompson, batches of lists": (0.5, 0.5),
-        "KL-UCB on bits, level by pulls": (1.74,),
+        "KL-UCB on bits, level by pulls": (1.2,),
         "super-arm radius": (0.0992,),
         "blocks": (0.0188,),
     },

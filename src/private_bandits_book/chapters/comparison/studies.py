@@ -49,6 +49,7 @@ SIZES = {
 _FREED = ", without noise"
 _DEAR = 3  # runs where a run takes a second
 _OFTENER = {"arms": 100, "lists": 20, "sets": 20}  # of those searched, at epsilon 1: few runs miss rare failures
+_TUNED_OFTENER = {("sets", "KL-UCB on bits, level by pulls"): 40}  # where eight runs chose by accident
 _TOLD_APART = 20.0  # times ln T, of information about an arm that T pulls of it give
 
 
@@ -134,7 +135,8 @@ def tuning_runs(kind: str) -> Iterator[LongRun]:
         for (instance, problem), epsilon in product(instances(kind, "calibration").items(), (0.1, 1.0)):
             setting = Setting(problem, size.tuning_horizon)
             for place, numbers in enumerate(entrant.grid):
-                run = _run(kind, name, instance, setting, epsilon, size.tuning_runs, numbers=numbers, place=place)
+                runs = _TUNED_OFTENER.get((kind, name), size.tuning_runs)
+                run = _run(kind, name, instance, setting, epsilon, runs, numbers=numbers, place=place)
                 yield run._replace(seed=TUNING_SEED)
 
 
