@@ -8,6 +8,7 @@ from private_bandits_book.rivals.batch_by_batch import BatchByBatch
 from private_bandits_book.rivals.chowdhury_elimination import DiscreteSE
 from private_bandits_book.rivals.clipped_rewards import clipped_rewards
 from private_bandits_book.rivals.exceedance_counts import exceedance_counts
+from private_bandits_book.rivals.expected_improvement import ExpectedImprovement
 from private_bandits_book.rivals.greedy_epochs import greedy_epochs
 from private_bandits_book.rivals.hu_lazy_ucb import LazyUCB
 from private_bandits_book.rivals.hu_thompson import DPTS, LazyDPTS
@@ -32,6 +33,7 @@ __all__ = [
     "AllOrNothing",
     "BatchByBatch",
     "DiscreteSE",
+    "ExpectedImprovement",
     "KnownNoise",
     "LazyDPTS",
     "LazyUCB",

@@ -187,6 +187,11 @@ ARMS = {
         grid=tuple(product(FIRSTS, (0.2, 0.3, 0.4, 0.6))),
     ),
     "DP-KLUCB, batch by batch": _BATCH_BY_BATCH,
+    "Expected improvement": Entrant(
+        lambda s, e, first, cost: rivals.ExpectedImprovement(e, horizon=s.horizon, first=first, cost=cost),
+        grid=tuple(product((1.0, 1.5, 2.0, 3.0), (0.5, 1.0, 2.0, 4.0))),
+        slow=True,
+    ),
     "DP-IMED": Entrant(
         lambda s, e, first, ratio: rivals.DPIMED(e, first=s.first(e, first), ratio=ratio),
         grid=tuple(product(FIRSTS, (1.25, 1.5, 2.0, 3.0))),
@@ -523,6 +528,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "UCB, replayed": (0.125, 0.25),
         "DP-KLUCB": (4.0, 0.3),
         "DP-KLUCB, batch by batch": (2.0, 0.7),
+        "Expected improvement": (1.5, 2.0),
         "DP-IMED": (4.0, 1.5),
         "AdaP-UCB": (0.0992,),
         "AdaP-KLUCB": (0.0686,),
