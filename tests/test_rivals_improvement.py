@@ -9,10 +9,12 @@ import pytest
 import scipy
 
 from private_bandits.mechanisms.noise import geometric
+from private_bandits.papers.cascading import b_lb
 from private_bandits.policy_checks import check_policy
-from private_bandits.problems import Arms
+from private_bandits.problems import Arms, SemiBandit
 from private_bandits.simulation import simulate
 from private_bandits_book.rivals.expected_improvement import ExpectedImprovement, add_likelihood, index, sum_tails
+from private_bandits_book.rivals.improvement_bits import ImprovementBits
 
 ARMS = Arms.bernoulli([0.7, 0.4, 0.3])
 MEANS = np.sin(np.pi * (np.arange(240) + 0.5) / 480) ** 2
@@ -97,3 +99,44 @@ def test_a_reward_between_0_and_1_counts_as_its_mean():
         learner.ask()
         learner.tell([[0.3, 0.8][number % 2]])
     assert learner.tails[0, 1, 0] == pytest.approx(0.55, abs=0.02)
+
+
+@pytest.mark.parametrize("problem", [ARMS, b_lb(6, 3, 0.4, 0.3), SemiBandit.top_k([0.7, 0.6, 0.3, 0.2], 2)])
+def test_bits_are_weighed_by_how_often_they_are_true(problem):
+    """Phases by hand: what is played has the largest indices of a posterior that is found bit by bit."""
+    policy = ImprovementBits(1.0, horizon=3000, first=1.0, cost=1.5)
+    check_policy(policy, problem)
+    learner = policy.start(problem, np.random.default_rng(1), np.random.default_rng(2))
+    world, flip, size = np.random.default_rng(3), 1.0 / (1.0 + math.e), problem.list_size
+    least = math.ceil(1.0 / (1.0 - 2.0 * flip) ** 2)
+    seen, logs, at = np.zeros(problem.n_arms), np.zeros((problem.n_arms, len(MEANS))), 0
+    while at < 1500:
+        indices = []
+        for item in range(problem.n_arms):
+            weights = np.exp(logs[item] - logs[item].max())
+            weights /= weights.sum()
+            middle, price = weights @ MEANS, 1.5 * max(least, 0.5 * seen[item])
+            worth = [(3000 - at) * (weights @ np.maximum(MEANS - v, 0)) >= price * (v - middle) for v in MEANS]
+            indices.append(max([middle, *MEANS[worth]]) if seen[item] else math.inf)
+        shown = list(learner.ask())
+        others = [indices[item] for item in range(problem.n_arms) if item not in shown]
+        assert min(indices[item] for item in shown) >= max(others) - 0.013
+        assert (np.diff(seen[shown]) >= 0).all()
+        length = max(least, int(0.1 * seen[shown[0]]))
+        for _ in range(length):
+            assert learner.ask() == shown
+            reply = [float(world.random() < problem.means[shown[0]])] + [0.0] * (size - 1)
+            bit = learner.tell(reply)
+            chance = flip + (1.0 - 2.0 * flip) * MEANS
+            logs[shown[0]] += np.log(chance if bit else 1.0 - chance)
+        seen[shown[0]] += length
+        at += length
+        assert learner.counts == seen.tolist()
+    assert seen.min() > 0
+
+
+def test_bits_are_private_and_learn():
+    policy = ImprovementBits(1.0, horizon=8000)
+    runs = simulate(ARMS, policy, horizon=8000, replications=4, seed=1, n_jobs=1, progress=False, checkpoints=[])
+    assert float(runs.regret[:, -1].mean()) < 0.3 * ARMS.uniform_regret() * 8000
+    assert policy.privacy.effective_epsilon == pytest.approx(1.0) and policy.privacy.trust == "local"
