@@ -8,10 +8,12 @@ from private_bandits_book.rivals.batch_by_batch import BatchByBatch
 from private_bandits_book.rivals.chowdhury_elimination import DiscreteSE
 from private_bandits_book.rivals.clipped_rewards import clipped_rewards
 from private_bandits_book.rivals.exceedance_counts import exceedance_counts
+from private_bandits_book.rivals.expected_improvement import ExpectedImprovement
 from private_bandits_book.rivals.greedy_epochs import greedy_epochs
 from private_bandits_book.rivals.hu_lazy_ucb import LazyUCB
 from private_bandits_book.rivals.hu_thompson import DPTS, LazyDPTS
 from private_bandits_book.rivals.hu_thompson_ucb import DPTSUCB
+from private_bandits_book.rivals.improvement_bits import ImprovementBits
 from private_bandits_book.rivals.level_by_pulls import LevelByPulls
 from private_bandits_book.rivals.list_batches import ListBatches
 from private_bandits_book.rivals.one_item_index import OneItemIndex
@@ -32,6 +34,8 @@ __all__ = [
     "AllOrNothing",
     "BatchByBatch",
     "DiscreteSE",
+    "ExpectedImprovement",
+    "ImprovementBits",
     "KnownNoise",
     "LazyDPTS",
     "LazyUCB",

@@ -209,6 +209,11 @@ _BY_PULLS = Entrant(
     grid=_sixteen(-4),
     slow=True,
 )
+_IMPROVEMENT_BITS = Entrant(
+    lambda s, e, first, cost: rivals.ImprovementBits(e, horizon=s.horizon, first=first, cost=cost),
+    grid=tuple(product((0.5, 1.0, 2.0, 4.0), (0.5, 1.0, 1.5, 3.0))),
+    slow=True,
+)
 _BATCH_BY_BATCH = Entrant(
     lambda s, e, first, level: rivals.BatchByBatch(e, horizon=s.horizon, first=first, level=level),
     grid=tuple(product(FIRSTS, (0.5, 0.7, 1.0, 1.4))),
@@ -222,6 +227,11 @@ ARMS = {
         grid=tuple(product(FIRSTS, (0.2, 0.3, 0.4, 0.6))),
     ),
     "DP-KLUCB, batch by batch": _BATCH_BY_BATCH,
+    "Expected improvement": Entrant(
+        lambda s, e, first, cost: rivals.ExpectedImprovement(e, horizon=s.horizon, first=first, cost=cost),
+        grid=tuple(product((1.0, 1.5, 2.0, 3.0), (0.5, 1.0, 2.0, 4.0))),
+        slow=True,
+    ),
     "DP-IMED": Entrant(
         lambda s, e, first, ratio: rivals.DPIMED(e, first=s.first(e, first), ratio=ratio),
         grid=tuple(product(FIRSTS, (1.25, 1.5, 2.0, 3.0))),
@@ -255,6 +265,7 @@ ARMS = {
         lambda s, e: rivals.OneBit(e), "Gajane et al. (2018), Theorem 5", slow=True, fixed=True, dear=True
     ),
     "KL-UCB on bits, level by pulls": _BY_PULLS,
+    "Expected improvement, one bit": _IMPROVEMENT_BITS,
     "LDP-UCB-B": Entrant(lambda s, e, factor: _scaled(baselines.ldp_ucb_response(e), terms=factor), grid=_ONE),
     "kl-UCB-CF, as proved": Entrant(
         lambda s, e: baselines.kl_ucb_cf(e), "Gajane et al. (2018), Theorem 3", slow=True, dear=True
@@ -298,6 +309,7 @@ _SHARED = {
     "Thompson, batches of lists": Entrant(_batches, grid=_SQUARE, slow=True),
     "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), slow=True, dear=True),
     "KL-UCB on bits, level by pulls": _BY_PULLS,
+    "Expected improvement, one bit": _IMPROVEMENT_BITS,
     "All or nothing": Entrant(
         lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True, dear=True
     ),
@@ -559,6 +571,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "UCB, replayed": (0.125, 0.25),
         "DP-KLUCB": (4.0, 0.3),
         "DP-KLUCB, batch by batch": (2.0, 0.7),
+        "Expected improvement": (2.0, 4.0),
         "DP-IMED": (4.0, 1.5),
         "AdaP-UCB": (0.0992,),
         "AdaP-KLUCB": (4.0, 0.045),
@@ -566,6 +579,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Anytime-Lazy-UCB": (0.1, 0.3),
         "Discrete elimination": (0.1, 0.1),
         "KL-UCB on bits, level by pulls": (0.574,),
+        "Expected improvement, one bit": (1.0, 1.5),
         "LDP-UCB-B": (0.0474,),
         "AdaC-UCB": (0.0686,),
         "DP-TS-UCB": (0.0474,),
@@ -576,6 +590,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Thompson, one item, replayed": (4.0, 0.0625),
         "Thompson, batches of lists": (1.0, 0.25),
         "KL-UCB on bits, level by pulls": (0.574,),
+        "Expected improvement, one bit": (4.0, 1.0),
         "Thompson, whole reply": (0.208,),
         "one bit": (0.0992,),
     },
@@ -585,6 +600,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Thompson, one item, replayed": (1.0, 0.125),
         "Thompson, batches of lists": (0.5, 0.5),
         "KL-UCB on bits, level by pulls": (1.2,),
+        "Expected improvement, one bit": (4.0, 1.0),
         "super-arm radius": (0.0992,),
         "blocks": (0.0188,),
     },
