@@ -15,6 +15,7 @@ from private_bandits_book.rivals.hu_thompson import DPTS, LazyDPTS
 from private_bandits_book.rivals.hu_thompson_ucb import DPTSUCB
 from private_bandits_book.rivals.improvement_bits import ImprovementBits
 from private_bandits_book.rivals.level_by_pulls import LevelByPulls
+from private_bandits_book.rivals.level_by_squares import level_by_squares
 from private_bandits_book.rivals.list_batches import ListBatches
 from private_bandits_book.rivals.one_item_index import OneItemIndex
 from private_bandits_book.rivals.random_lines import random_lines
@@ -49,6 +50,7 @@ __all__ = [
     "clipped_rewards",
     "exceedance_counts",
     "greedy_epochs",
+    "level_by_squares",
     "random_lines",
     "residual_epochs",
     "threshold_ladder",

@@ -483,13 +483,22 @@ def _clipped(s: Setting, epsilon: float, first: float, level: float, local: bool
     return rivals.clipped_rewards(epsilon, horizon=s.horizon, first=first, level=level, local=local)
 
 
+def _by_squares(s: Setting, epsilon: float, first: float, level: float, local: bool = False) -> Any:
+    return rivals.level_by_squares(epsilon, horizon=s.horizon, first=first, level=level, local=local)
+
+
+_SURE = (0.4, 0.5, 0.7, 1.0)  # as of `_SAFE`
 PAIRS = (
     CONTEXTS
     | _LADDERS
     | {
         "clipped rewards": Entrant(_clipped, grid=tuple(product((2.0, 4.0, 8.0, 16.0), _SAFE))),
         "clipped rewards, local": Entrant(
-            partial(_clipped, local=True), grid=tuple(product((5.0, 10.0, 20.0, 40.0), (0.4, 0.5, 0.7, 1.0)))
+            partial(_clipped, local=True), grid=tuple(product((5.0, 10.0, 20.0, 40.0), _SURE))
+        ),
+        "clipped rewards, level by squares": Entrant(_by_squares, grid=tuple(product((2.0, 4.0, 8.0, 16.0), _SURE))),
+        "clipped rewards, level by squares, local": Entrant(
+            partial(_by_squares, local=True), grid=tuple(product((5.0, 10.0, 20.0, 40.0), _SURE))
         ),
         "DP-KLUCB, contexts ignored": _COUNTS._replace(range=LARGEST_REWARD),
         "DP-KLUCB on signs": _COUNTS._replace(range=1.0, grid=_SIGNS),
@@ -615,6 +624,8 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
     "pairs": {
         "clipped rewards": (8.0, 0.3),
         "clipped rewards, local": (20.0, 0.4),
+        "clipped rewards, level by squares": (8.0, 0.4),
+        "clipped rewards, level by squares, local": (10.0, 0.4),
         "residual epochs": (16.0, 2.0),
         "random lines": (2.0, 0.06),
         "threshold ladder": (32.0, 0.3),
