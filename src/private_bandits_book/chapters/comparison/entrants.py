@@ -498,7 +498,7 @@ PAIRS = (
         ),
         "clipped rewards, level by squares": Entrant(_by_squares, grid=tuple(product((2.0, 4.0, 8.0, 16.0), _SURE))),
         "clipped rewards, level by squares, local": Entrant(
-            partial(_by_squares, local=True), grid=tuple(product((5.0, 10.0, 20.0, 40.0), _SURE))
+            partial(_by_squares, local=True), grid=tuple(product((5.0, 10.0, 20.0, 40.0), (0.5, 0.7, 1.0, 1.4)))
         ),
         "DP-KLUCB, contexts ignored": _COUNTS._replace(range=LARGEST_REWARD),
         "DP-KLUCB on signs": _COUNTS._replace(range=1.0, grid=_SIGNS),
