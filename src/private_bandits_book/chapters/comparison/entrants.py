@@ -625,7 +625,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "clipped rewards": (8.0, 0.3),
         "clipped rewards, local": (20.0, 0.4),
         "clipped rewards, level by squares": (8.0, 0.4),
-        "clipped rewards, level by squares, local": (10.0, 0.4),
+        "clipped rewards, level by squares, local": (5.0, 0.5),
         "residual epochs": (16.0, 2.0),
         "random lines": (2.0, 0.06),
         "threshold ladder": (32.0, 0.3),
