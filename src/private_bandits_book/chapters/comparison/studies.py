@@ -191,7 +191,7 @@ FRESH = {
     + ("clipped rewards, level by squares, local", "clipped rewards, local", "threshold ladder, local"),
     "tails": ("threshold ladder", "exceedance counts", "threshold ladder, local", "exceedance bits"),
 }
-_FRESH_RUNS = {"arms": 20, "lists": 10, "sets": 10}  # half as many of those without privacy, on which prices rest
+_FRESH_RUNS = {"arms": 20, "lists": 6, "sets": 6}  # half as many of those without privacy, on which prices rest
 
 
 def fresh_runs(kind: str) -> Iterator[LongRun]:
