@@ -50,7 +50,7 @@ _FREED = ", without noise"
 _DEAR = 3  # runs where a run takes a second
 _OFTENER = {"arms": 100, "lists": 20, "sets": 20}  # of these, at epsilon 1: few runs miss rare failures, and flatter
 _OFTEN = {
-    "arms": ("Expected improvement", "DP-KLUCB, batch by batch", "DP-KLUCB", "Thompson, replayed", "DP-IMED")
+    "arms": ("Expected improvement", "DP-KLUCB, batch by batch", "DP-KLUCB", "Thompson, replayed")
     + ("Expected improvement, one bit", "KL-UCB on bits, level by pulls"),
     **dict.fromkeys(
         ["lists", "sets"],
@@ -181,9 +181,9 @@ def _runs(size: Size, horizon: int, slow: bool) -> int:
 
 FRESH = {
     "arms": ("Expected improvement", "DP-KLUCB, batch by batch", "DP-KLUCB", "Thompson, replayed")
-    + ("Expected improvement, one bit", "KL-UCB on bits, level by pulls", "Thompson, one bit"),
+    + ("Expected improvement, one bit", "KL-UCB on bits, level by pulls"),
     "lists": ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Expected improvement, one bit")
-    + ("one bit", "KL-UCB on bits, level by pulls", "Thompson, one bit"),
+    + ("one bit", "KL-UCB on bits, level by pulls"),
     "sets": ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Expected improvement, one bit")
     + ("KL-UCB on bits, level by pulls", "Thompson, one bit"),
     "contexts": ("residual epochs", "greedy epochs", "LinUCB", "random lines", "Algorithm 5"),
