@@ -22,6 +22,7 @@ from private_bandits_book.studies import LongRun, LongStudy, play_long
 __all__ = ["STUDIES", "failing", "play", "play_halves"]
 
 SEED, TUNING_SEED, SEARCH_SEED, FRESH_SEED = 2029, 2030, 2033, 2041
+EARLIER = {"contexts": 2036, "tails": 2036}  # seeds of fresh instances where nobody has entered since
 EPSILONS, FEW = (0.1, 0.3, 1.0, 3.0, 10.0), (0.1, 1.0, 10.0)  # FEW for policies in Python
 
 
@@ -201,15 +202,16 @@ def fresh_runs(kind: str) -> Iterator[LongRun]:
     """
     size, runs = SIZES[kind], _FRESH_RUNS.get(kind, 100)
     freed = FRESH[kind] if size is _LONG else ()
-    for instance, problem in instances(kind, seed=FRESH_SEED).items():
+    seed, bases = EARLIER.get(kind, FRESH_SEED), runs // 2 if kind in _FRESH_RUNS else runs
+    for instance, problem in instances(kind, seed=seed).items():
         if instance.startswith("published"):
             continue
         setting = Setting(problem, size.horizon)
         for name in (*FREE[kind], *(name + _FREED for name in freed)):
-            yield _run(kind, name, instance, setting, math.inf, runs // 2, seed=FRESH_SEED)
+            yield _run(kind, name, instance, setting, math.inf, bases, seed=seed)
         for name in FRESH[kind]:
             many = _DEAR if ENTRANTS[kind][name].dear else runs
-            yield _run(kind, name, instance, setting, 1.0, many, seed=FRESH_SEED)
+            yield _run(kind, name, instance, setting, 1.0, many, seed=seed)
 
 
 class Search(NamedTuple):
