@@ -19,14 +19,18 @@ from private_bandits.streams import streams
 from private_bandits_book.rivals import (
     clipped_rewards,
     exceedance_counts,
+    level_by_squares,
     random_lines,
     residual_epochs,
     threshold_ladder,
 )
 
-LINES, RESIDUALS, LADDER, CLIPPED, INSTRUMENTS = (
+LINES, RESIDUALS, LADDER, CLIPPED, SQUARES, INSTRUMENTS = (
     importlib.import_module(f"private_bandits_book.rivals.{name}")
-    for name in ("random_lines", "residual_epochs", "threshold_ladder", "clipped_rewards", "instruments")
+    for name in (
+        *("random_lines", "residual_epochs", "threshold_ladder", "clipped_rewards", "level_by_squares"),
+        "instruments",
+    )
 )
 SETS = np.array([[[1.0, 0.0], [0.6, 0.8], [-0.8, 0.6]], [[0.0, 1.0], [0.8, -0.6], [0.28, 0.96]]])
 THETA = np.array([0.5, -0.3])
@@ -205,8 +209,9 @@ def ladder(rng, epsilon, first, level, local, draw, means, horizon=HORIZON):
         length = max(least, int(0.25 * n) if local else n)
 
 
-def clipped(rng, epsilon, first, level, local, horizon=HORIZON):
+def clipped(rng, epsilon, first, level, local, squares=False, horizon=HORIZON):
     """Each user is in a sum, or sends a bit."""
+    growth = (0.05 if local else 0.1) if squares else 0.2 if local else 0.5
     means, g = PAIR.means[0], (1 + math.exp(-epsilon)) / (1 - math.exp(-epsilon))
     least = math.ceil(first * g**2 if local else first * (2 / epsilon * math.sqrt(math.log(horizon)) + 1))
     pulls, sums, t, lost, action, length = [0, 0], [0.0, 0.0], 0, 0.0, 0, least
@@ -225,11 +230,12 @@ def clipped(rng, epsilon, first, level, local, horizon=HORIZON):
         sums[action] += total + (0 if local else rng.laplace(0, 2 / epsilon))
         index = []
         for n, each in zip(pulls, sums, strict=True):
-            log = math.log(1 + max(1, horizon / 2 / n)) if n else 0.0
+            m = (n / (3 * g**2) if local else n) ** 2 if squares else n
+            log = math.log(1 + max(1, horizon / 2 / m)) if n else 0.0
             spread = 2 * level * log * (g**2 if local else 1 / 3)
             index.append(each / n + math.sqrt(spread / n) + (0 if local else log / epsilon / n) if n else math.inf)
         action = int(np.argmax(index))
-        length = max(least, int((0.2 if local else 0.5) * pulls[action]))
+        length = max(least, int(growth * pulls[action]))
 
 
 def pareto(rng, arm):
@@ -266,6 +272,16 @@ PLAYED = {
         PAIR,
         lambda h: clipped_rewards(2.0, horizon=h, local=True),
         lambda r: clipped(r, 2, 4, 0.4, True),
+    ),
+    "clipped, by squares": (
+        PAIR,
+        lambda h: level_by_squares(2.0, horizon=h, first=1),
+        lambda r: clipped(r, 2, 1, 0.4, False, squares=True),
+    ),
+    "clipped bits, by squares": (
+        PAIR,
+        lambda h: level_by_squares(2.0, horizon=h, first=1, local=True),
+        lambda r: clipped(r, 2, 1, 0.4, True, squares=True),
     ),
     "ladder, same actions": (
         PAIR,
@@ -313,6 +329,8 @@ def test_its_record_pays_what_it_states(name, epsilon):
         "residuals": lambda: residual_epochs(epsilon, dim=3, horizon=9),
         "clipped": lambda: clipped_rewards(epsilon, horizon=9),
         "clipped bits": lambda: clipped_rewards(epsilon, horizon=9, local=True),
+        "clipped, by squares": lambda: level_by_squares(epsilon, horizon=9),
+        "clipped bits, by squares": lambda: level_by_squares(epsilon, horizon=9, local=True),
     }
     policy = makers.get(name, lambda: threshold_ladder(epsilon, horizon=9, local="bits" in name))()
     paid, local = policy.account(0.0)
@@ -320,10 +338,17 @@ def test_its_record_pays_what_it_states(name, epsilon):
     assert policy.privacy.effective_epsilon == pytest.approx(epsilon)
 
 
-@pytest.mark.parametrize("module", [LINES, RESIDUALS, LADDER, CLIPPED], ids=["lines", "residuals", "ladder", "clipped"])
+@pytest.mark.parametrize("module", [LINES, RESIDUALS, LADDER, CLIPPED, SQUARES])
 def test_its_example_runs(module):
     failed, tried = doctest.testmod(module)
     assert tried and not failed
+
+
+@pytest.mark.parametrize(("local", "growth", "scale"), [(False, 0.1, 1.0), (True, 0.05, 3 / math.tanh(0.5) ** 2)])
+def test_a_bonus_by_squares_falls_with_the_square_of_plays(local, growth, scale):
+    record = level_by_squares(1.0, horizon=10**9, local=local).record
+    wanted = [math.log(1 + 0.5e9 / (n / scale) ** 2) for n in (100, 1000)]
+    assert record.growth == growth and record.log(np.array([100, 1000])) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("users", [50, 5000])  # one by one, and as a normal number

@@ -8,11 +8,14 @@ from private_bandits_book.rivals.batch_by_batch import BatchByBatch
 from private_bandits_book.rivals.chowdhury_elimination import DiscreteSE
 from private_bandits_book.rivals.clipped_rewards import clipped_rewards
 from private_bandits_book.rivals.exceedance_counts import exceedance_counts
+from private_bandits_book.rivals.expected_improvement import ExpectedImprovement
 from private_bandits_book.rivals.greedy_epochs import greedy_epochs
 from private_bandits_book.rivals.hu_lazy_ucb import LazyUCB
 from private_bandits_book.rivals.hu_thompson import DPTS, LazyDPTS
 from private_bandits_book.rivals.hu_thompson_ucb import DPTSUCB
+from private_bandits_book.rivals.improvement_bits import ImprovementBits
 from private_bandits_book.rivals.level_by_pulls import LevelByPulls
+from private_bandits_book.rivals.level_by_squares import level_by_squares
 from private_bandits_book.rivals.list_batches import ListBatches
 from private_bandits_book.rivals.one_item_index import OneItemIndex
 from private_bandits_book.rivals.random_lines import random_lines
@@ -32,6 +35,8 @@ __all__ = [
     "AllOrNothing",
     "BatchByBatch",
     "DiscreteSE",
+    "ExpectedImprovement",
+    "ImprovementBits",
     "KnownNoise",
     "LazyDPTS",
     "LazyUCB",
@@ -45,6 +50,7 @@ __all__ = [
     "clipped_rewards",
     "exceedance_counts",
     "greedy_epochs",
+    "level_by_squares",
     "random_lines",
     "residual_epochs",
     "threshold_ladder",

@@ -33,6 +33,10 @@ class Record(NamedTuple):
     bits: bool  # whether users send bits
     horizon: int
 
+    def log(self, pulls: np.ndarray) -> np.ndarray:
+        """Return the logarithm in the indices of actions that were played so often."""
+        return np.log1p(np.maximum(1.0, self.horizon / len(pulls) / pulls))
+
 
 class State(NamedTuple):
     """What the loop carries from batch to batch."""
@@ -172,7 +176,7 @@ def _chosen(policy: Record, pulls: np.ndarray, sums: np.ndarray, choice: Any) ->
     """The action of the largest index, one that was never played before all."""
     if not pulls.all():
         return int(np.argmin(pulls))
-    log = np.log1p(np.maximum(1.0, policy.horizon / len(pulls) / pulls))
+    log = policy.log(pulls)
     variance = 1.0 / (1.0 - 2.0 * policy.flip) ** 2 if policy.bits else VARIANCE
     index = sums / pulls + np.sqrt(2.0 * policy.level * variance * log / pulls) + 0.5 * policy.scale * log / pulls
     return int(np.lexsort((choice.random(len(pulls)), -index))[0])

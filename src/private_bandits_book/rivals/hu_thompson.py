@@ -114,7 +114,7 @@ class DPTS(Player):
     -----
     The paper writes log for the logarithm to base 2. In the text that we have of line 7 it cannot be seen how far the
     root goes; the one of 8 alone is that of the tail bound of Chan et al. (2011), and gives the logarithm of Theorem 2.
-    As printed: draws of coming rounds are made at once for an arm that is not pulled, and dropped when it is.
+    As printed.
 
     Examples
     --------
@@ -135,26 +135,27 @@ class DPTS(Player):
     def start(self, problem: Any, choice: np.random.Generator, noise: np.random.Generator) -> "DPTS":
         """Return the learner."""
         self.choice, self.noise, self.t, arms = choice, noise, 0, range(problem.n_arms)
-        self.answers, self.draws = [[arm] for arm in arms], [self._draws(arm) for arm in arms]
-        self.pulls, self.nodes = [0 for _ in arms], [[0.0] for _ in arms]
-        self.kept, self.fresh, self.totals = ([0.0 for _ in arms] for _ in range(3))
+        self.answers = [[arm] for arm in arms]
+        self.pulls, self.totals, self.lifts = (np.zeros(problem.n_arms) for _ in range(3))
+        self.nodes, self.kept, self.fresh = [[0.0] for _ in arms], [0.0 for _ in arms], [0.0 for _ in arms]
         return self
 
     def ask(self) -> list[int]:
         """Return the arm of the largest draw."""
-        self.t += 1
-        if self.t <= len(self.answers):
-            self.arm = self.t - 1
-        else:
-            drawn = [next(each) for each in self.draws]
-            self.arm = drawn.index(max(drawn))
+        self.t, self.arm = self.t + 1, self.t
+        if self.t > len(self.answers):
+            lifted = self.totals + self.lifts * math.log2(self.t)
+            ones = np.minimum(np.maximum(lifted, 0.0), self.pulls)
+            self.arm = int(self.choice.beta(ones + 1.0, self.pulls - ones + 1.0).argmax())
         return self.answers[self.arm]
 
     def tell(self, feedback: Any) -> None:
         """Take a reward: the last of an epoch goes into the noisy sum with the others, another into the tree."""
         arm = self.arm
-        n = self.pulls[arm] = self.pulls[arm] + 1
+        self.pulls[arm] += 1.0
         self.fresh[arm] += feedback[0]
+        n = int(self.pulls[arm])
+        self.lifts[arm] = self.level * self.scale * math.log2(n + 1)
         levels = (n + 1).bit_length() - 1
         item = n + 1 - 2**levels
         if not item:
@@ -164,16 +165,3 @@ class DPTS(Player):
             ones, nodes = item.bit_count(), self.nodes[arm]
             nodes[ones] = nodes[ones - 1] + laplace.py_func(self.noise, 2.0 * levels * self.scale)
             self.totals[arm] = self.kept[arm] + self.fresh[arm] + nodes[ones]
-        self.draws[arm] = self._draws(arm)
-
-    def _draws(self, arm: int) -> Iterator[float]:
-        """The draws of an arm from the round of the first one on, as long as it is not pulled."""
-        t, n, size = self.t, self.pulls[arm], 4
-        mean, lift = self.totals[arm] / n, self.level * self.scale * math.log2(n + 1) / n
-        ones = min(max(mean + lift * math.log2(t), 0.0), 1.0) * n
-        yield self.choice.beta(ones + 1.0, n - ones + 1.0)
-        while True:
-            log = np.log2(np.arange(t + 1, t + 1 + size))
-            several = np.clip(mean + lift * log, 0.0, 1.0) * n
-            yield from self.choice.beta(several + 1.0, n - several + 1.0).tolist()
-            t, size = t + size, min(4 * size, _BLOCK)

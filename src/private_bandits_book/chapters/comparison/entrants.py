@@ -168,6 +168,14 @@ def _adap(policy: Callable[..., Any]) -> Callable[..., Any]:
     return lambda setting, epsilon, factor=1.0: policy(epsilon, alpha=3.1 * factor)
 
 
+def _begun(s: Setting, epsilon: float, first: float, factor: float) -> Any:
+    """AdaP-KLUCB with a longer first episode of each arm, as its later ones double whatever that is."""
+    policy = baselines.adap_klucb(epsilon, alpha=3.1 * factor)
+    record: Any = policy.record
+    record = record._replace(first=s.first(epsilon, first))
+    return dataclasses.replace(policy, record=record, variant=f"first {record.first}, alpha {3.1 * factor:g}")
+
+
 def _scaled(policy: Any, **factors: float) -> Any:
     """A compiled policy with some of its record's numbers multiplied."""
     changed = {name: getattr(policy.record, name) * factor for name, factor in factors.items()}
@@ -201,6 +209,11 @@ _BY_PULLS = Entrant(
     grid=_sixteen(-4),
     slow=True,
 )
+_IMPROVEMENT_BITS = Entrant(
+    lambda s, e, first, cost: rivals.ImprovementBits(e, horizon=s.horizon, first=first, cost=cost),
+    grid=tuple(product((0.5, 1.0, 2.0, 4.0), (0.5, 1.0, 1.5, 3.0))),
+    slow=True,
+)
 _BATCH_BY_BATCH = Entrant(
     lambda s, e, first, level: rivals.BatchByBatch(e, horizon=s.horizon, first=first, level=level),
     grid=tuple(product(FIRSTS, (0.5, 0.7, 1.0, 1.4))),
@@ -214,13 +227,18 @@ ARMS = {
         grid=tuple(product(FIRSTS, (0.2, 0.3, 0.4, 0.6))),
     ),
     "DP-KLUCB, batch by batch": _BATCH_BY_BATCH,
+    "Expected improvement": Entrant(
+        lambda s, e, first, cost: rivals.ExpectedImprovement(e, horizon=s.horizon, first=first, cost=cost),
+        grid=tuple(product((1.0, 1.5, 2.0, 3.0), (0.5, 1.0, 2.0, 4.0))),
+        slow=True,
+    ),
     "DP-IMED": Entrant(
         lambda s, e, first, ratio: rivals.DPIMED(e, first=s.first(e, first), ratio=ratio),
         grid=tuple(product(FIRSTS, (1.25, 1.5, 2.0, 3.0))),
         slow=True,
     ),
     "AdaP-UCB": Entrant(_adap(baselines.adap_ucb), grid=_ONE),
-    "AdaP-KLUCB": Entrant(_adap(baselines.adap_klucb), grid=_ONE),
+    "AdaP-KLUCB": Entrant(_begun, grid=tuple(product((2.0, 4.0, 8.0, 16.0), (0.02, 0.03, 0.045, 0.07)))),
     "Lazy-DP-TS": Entrant(lambda s, e, factor: rivals.LazyDPTS(e, level=3.0 * factor), grid=_ONE, slow=True),
     "Anytime-Lazy-UCB": Entrant(
         lambda s, e, width, extra: rivals.LazyUCB(e, width=width, extra=extra),
@@ -247,6 +265,7 @@ ARMS = {
         lambda s, e: rivals.OneBit(e), "Gajane et al. (2018), Theorem 5", slow=True, fixed=True, dear=True
     ),
     "KL-UCB on bits, level by pulls": _BY_PULLS,
+    "Expected improvement, one bit": _IMPROVEMENT_BITS,
     "LDP-UCB-B": Entrant(lambda s, e, factor: _scaled(baselines.ldp_ucb_response(e), terms=factor), grid=_ONE),
     "kl-UCB-CF, as proved": Entrant(
         lambda s, e: baselines.kl_ucb_cf(e), "Gajane et al. (2018), Theorem 3", slow=True, dear=True
@@ -290,6 +309,7 @@ _SHARED = {
     "Thompson, batches of lists": Entrant(_batches, grid=_SQUARE, slow=True),
     "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), slow=True, dear=True),
     "KL-UCB on bits, level by pulls": _BY_PULLS,
+    "Expected improvement, one bit": _IMPROVEMENT_BITS,
     "All or nothing": Entrant(
         lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True, dear=True
     ),
@@ -463,13 +483,22 @@ def _clipped(s: Setting, epsilon: float, first: float, level: float, local: bool
     return rivals.clipped_rewards(epsilon, horizon=s.horizon, first=first, level=level, local=local)
 
 
+def _by_squares(s: Setting, epsilon: float, first: float, level: float, local: bool = False) -> Any:
+    return rivals.level_by_squares(epsilon, horizon=s.horizon, first=first, level=level, local=local)
+
+
+_SURE = (0.4, 0.5, 0.7, 1.0)  # as of `_SAFE`
 PAIRS = (
     CONTEXTS
     | _LADDERS
     | {
         "clipped rewards": Entrant(_clipped, grid=tuple(product((2.0, 4.0, 8.0, 16.0), _SAFE))),
         "clipped rewards, local": Entrant(
-            partial(_clipped, local=True), grid=tuple(product((5.0, 10.0, 20.0, 40.0), (0.4, 0.5, 0.7, 1.0)))
+            partial(_clipped, local=True), grid=tuple(product((5.0, 10.0, 20.0, 40.0), _SURE))
+        ),
+        "clipped rewards, level by squares": Entrant(_by_squares, grid=tuple(product((2.0, 4.0, 8.0, 16.0), _SURE))),
+        "clipped rewards, level by squares, local": Entrant(
+            partial(_by_squares, local=True), grid=tuple(product((5.0, 10.0, 20.0, 40.0), (0.5, 0.7, 1.0, 1.4)))
         ),
         "DP-KLUCB, contexts ignored": _COUNTS._replace(range=LARGEST_REWARD),
         "DP-KLUCB on signs": _COUNTS._replace(range=1.0, grid=_SIGNS),
@@ -524,16 +553,20 @@ FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {
         "UCB(0.5)": lambda s: baselines.ucb(alpha=0.5),
         "DP-KLUCB, without noise": _freed("arms", "DP-KLUCB"),
         "DP-KLUCB, batch by batch, without noise": _freed("arms", "DP-KLUCB, batch by batch"),
+        "KL-UCB, level by pulls": _freed("arms", "KL-UCB on bits, level by pulls"),
+        "Expected improvement, without noise": _freed("arms", "Expected improvement"),
     },
     "lists": _OBSERVED
     | {
         "CascadeUCB1": lambda s: cascading.cascade_ucb1(least_first=True),
         "DP-KLUCB, batch by batch, without noise": _freed("lists", "DP-KLUCB, batch by batch"),
+        "Expected improvement, without noise": _freed("lists", "Expected improvement, one bit"),
     },
     "sets": {
         "Thompson": lambda s: rivals.AllObserved(),
         "CUCB": lambda s: semibandits.cucb(),
         "DP-KLUCB, batch by batch, without noise": _freed("sets", "DP-KLUCB, batch by batch"),
+        "Expected improvement, without noise": _freed("sets", "Expected improvement, one bit"),
     },
     "contexts": _LINUCB,
     "pairs": _LINUCB,
@@ -550,13 +583,15 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "UCB, replayed": (0.125, 0.25),
         "DP-KLUCB": (4.0, 0.3),
         "DP-KLUCB, batch by batch": (2.0, 0.7),
+        "Expected improvement": (1.5, 4.0),
         "DP-IMED": (4.0, 1.5),
         "AdaP-UCB": (0.0992,),
-        "AdaP-KLUCB": (0.0686,),
+        "AdaP-KLUCB": (4.0, 0.045),
         "Lazy-DP-TS": (0.0226,),
         "Anytime-Lazy-UCB": (0.1, 0.3),
         "Discrete elimination": (0.1, 0.1),
         "KL-UCB on bits, level by pulls": (0.574,),
+        "Expected improvement, one bit": (0.5, 3.0),
         "LDP-UCB-B": (0.0474,),
         "AdaC-UCB": (0.0686,),
         "DP-TS-UCB": (0.0474,),
@@ -567,6 +602,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Thompson, one item, replayed": (4.0, 0.0625),
         "Thompson, batches of lists": (1.0, 0.25),
         "KL-UCB on bits, level by pulls": (0.574,),
+        "Expected improvement, one bit": (1.0, 1.0),
         "Thompson, whole reply": (0.208,),
         "one bit": (0.0992,),
     },
@@ -575,7 +611,8 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "DP-KLUCB, one item": (4.0, 0.2),
         "Thompson, one item, replayed": (1.0, 0.125),
         "Thompson, batches of lists": (0.5, 0.5),
-        "KL-UCB on bits, level by pulls": (1.74,),
+        "KL-UCB on bits, level by pulls": (1.2,),
+        "Expected improvement, one bit": (1.0, 1.5),
         "super-arm radius": (0.0992,),
         "blocks": (0.0188,),
     },
@@ -590,6 +627,8 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
     "pairs": {
         "clipped rewards": (8.0, 0.3),
         "clipped rewards, local": (20.0, 0.4),
+        "clipped rewards, level by squares": (8.0, 0.4),
+        "clipped rewards, level by squares, local": (5.0, 0.5),
         "residual epochs": (16.0, 2.0),
         "random lines": (2.0, 0.06),
         "threshold ladder": (32.0, 0.3),

@@ -21,7 +21,8 @@ from private_bandits_book.studies import LongRun, LongStudy, play_long
 
 __all__ = ["STUDIES", "failing", "play", "play_halves"]
 
-SEED, TUNING_SEED, SEARCH_SEED, FRESH_SEED = 2029, 2030, 2033, 2036
+SEED, TUNING_SEED, SEARCH_SEED, FRESH_SEED = 2029, 2030, 2033, 2041
+EARLIER = {"contexts": 2036, "tails": 2036}  # seeds of fresh instances where nobody has entered since
 EPSILONS, FEW = (0.1, 0.3, 1.0, 3.0, 10.0), (0.1, 1.0, 10.0)  # FEW for policies in Python
 
 
@@ -48,7 +49,17 @@ SIZES = {
 }
 _FREED = ", without noise"
 _DEAR = 3  # runs where a run takes a second
-_OFTENER = {"arms": 100, "lists": 20, "sets": 20}  # of those searched, at epsilon 1: few runs miss rare failures
+_OFTENER = {"arms": 100, "lists": 20, "sets": 20}  # of these, at epsilon 1: few runs miss rare failures, and flatter
+_OFTEN = {
+    "arms": ("Expected improvement", "DP-KLUCB, batch by batch", "DP-KLUCB", "Thompson, replayed")
+    + ("Expected improvement, one bit", "KL-UCB on bits, level by pulls"),
+    **dict.fromkeys(
+        ["lists", "sets"],
+        ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Thompson, batches of lists")
+        + ("Expected improvement, one bit", "KL-UCB on bits, level by pulls"),
+    ),
+}
+_TUNED_OFTENER = {("sets", "KL-UCB on bits, level by pulls"): 40}  # where eight runs chose by accident
 _TOLD_APART = 20.0  # times ln T, of information about an arm that T pulls of it give
 
 
@@ -134,7 +145,8 @@ def tuning_runs(kind: str) -> Iterator[LongRun]:
         for (instance, problem), epsilon in product(instances(kind, "calibration").items(), (0.1, 1.0)):
             setting = Setting(problem, size.tuning_horizon)
             for place, numbers in enumerate(entrant.grid):
-                run = _run(kind, name, instance, setting, epsilon, size.tuning_runs, numbers=numbers, place=place)
+                runs = _TUNED_OFTENER.get((kind, name), size.tuning_runs)
+                run = _run(kind, name, instance, setting, epsilon, runs, numbers=numbers, place=place)
                 yield run._replace(seed=TUNING_SEED)
 
 
@@ -152,8 +164,8 @@ def test_runs(kind: str) -> Iterator[LongRun]:
     for (name, entrant), (instance, problem) in product(ENTRANTS[kind].items(), instances(kind).items()):
         for epsilon in FEW if entrant.slow else EPSILONS:
             runs = _DEAR if entrant.dear else size.slow_runs if entrant.slow else size.runs
-            if epsilon == 1.0 and name in SEARCHES[kind].policies and not entrant.dear:
-                runs = max(runs, _OFTENER.get(kind, 0))
+            if epsilon == 1.0 and name in _OFTEN.get(kind, ()):
+                runs = max(runs, _OFTENER[kind])
             yield _run(kind, name, instance, Setting(problem, size.horizon), epsilon, runs)
         for horizon in size.horizons:
             if runs := _runs(size, horizon, entrant.slow):
@@ -169,18 +181,18 @@ def _runs(size: Size, horizon: int, slow: bool) -> int:
 
 
 FRESH = {
-    "arms": ("DP-KLUCB, batch by batch", "DP-KLUCB", "Thompson, replayed")
+    "arms": ("Expected improvement", "DP-KLUCB, batch by batch", "DP-KLUCB", "Thompson, replayed")
+    + ("Expected improvement, one bit", "KL-UCB on bits, level by pulls"),
+    "lists": ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Expected improvement, one bit")
+    + ("one bit", "KL-UCB on bits, level by pulls"),
+    "sets": ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Expected improvement, one bit")
     + ("KL-UCB on bits, level by pulls", "Thompson, one bit"),
-    "lists": ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Thompson, one item, replayed")
-    + ("one bit", "KL-UCB on bits, level by pulls", "Thompson, one bit"),
-    "sets": ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Thompson, one item, replayed")
-    + ("Thompson, one bit", "super-arm radius", "KL-UCB on bits, level by pulls"),
     "contexts": ("residual epochs", "greedy epochs", "LinUCB", "random lines", "Algorithm 5"),
-    "pairs": ("clipped rewards", "threshold ladder", "LinUCB", "clipped rewards, local", "threshold ladder, local"),
+    "pairs": ("clipped rewards, level by squares", "clipped rewards", "threshold ladder", "LinUCB")
+    + ("clipped rewards, level by squares, local", "clipped rewards, local", "threshold ladder, local"),
     "tails": ("threshold ladder", "exceedance counts", "threshold ladder, local", "exceedance bits"),
 }
-_FRESH_RUNS = {"arms": 40, "lists": 10, "sets": 10}
-_FRESH_DEAR = 10
+_FRESH_RUNS = {"arms": 20, "lists": 6, "sets": 6}  # half as many of those without privacy, on which prices rest
 
 
 def fresh_runs(kind: str) -> Iterator[LongRun]:
@@ -190,15 +202,16 @@ def fresh_runs(kind: str) -> Iterator[LongRun]:
     """
     size, runs = SIZES[kind], _FRESH_RUNS.get(kind, 100)
     freed = FRESH[kind] if size is _LONG else ()
-    for instance, problem in instances(kind, seed=FRESH_SEED).items():
+    seed, bases = EARLIER.get(kind, FRESH_SEED), runs // 2 if kind in _FRESH_RUNS else runs
+    for instance, problem in instances(kind, seed=seed).items():
         if instance.startswith("published"):
             continue
         setting = Setting(problem, size.horizon)
         for name in (*FREE[kind], *(name + _FREED for name in freed)):
-            yield _run(kind, name, instance, setting, math.inf, runs, seed=FRESH_SEED)
+            yield _run(kind, name, instance, setting, math.inf, bases, seed=seed)
         for name in FRESH[kind]:
-            many = _FRESH_DEAR if ENTRANTS[kind][name].dear else runs
-            yield _run(kind, name, instance, setting, 1.0, many, seed=FRESH_SEED)
+            many = _DEAR if ENTRANTS[kind][name].dear else runs
+            yield _run(kind, name, instance, setting, 1.0, many, seed=seed)
 
 
 class Search(NamedTuple):
@@ -210,13 +223,15 @@ class Search(NamedTuple):
     policies: tuple[str, ...]
 
 
-_OF_BATCHES = ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Thompson, batches of lists")
+_OF_BATCHES = ("DP-KLUCB, batch by batch", "DP-KLUCB, one item")
+_IMPROVED = ("Expected improvement, one bit", "KL-UCB on bits, level by pulls")
+_SQUARES = ("clipped rewards, level by squares", "clipped rewards, level by squares, local")
 SEARCHES = {
-    "arms": Search(10**5, 50, 10, ("DP-KLUCB, batch by batch", "DP-KLUCB", "KL-UCB on bits, level by pulls")),
-    "lists": Search(10**4, 40, 10, (*_OF_BATCHES, "KL-UCB on bits, level by pulls", "one bit")),
-    "sets": Search(10**4, 40, 10, (*_OF_BATCHES, "KL-UCB on bits, level by pulls", "Thompson, one bit")),
+    "arms": Search(10**5, 50, 10, ("Expected improvement", "DP-KLUCB, batch by batch", *_IMPROVED)),
+    "lists": Search(10**4, 40, 10, (*_OF_BATCHES, *_IMPROVED, "one bit")),
+    "sets": Search(10**4, 40, 10, (*_OF_BATCHES, *_IMPROVED, "Thompson, one bit")),
     "contexts": Search(10**12, 200, 12, ("residual epochs", "greedy epochs", "random lines", "Algorithm 5")),
-    "pairs": Search(10**12, 200, 12, ("clipped rewards", "threshold ladder", "LinUCB", "clipped rewards, local")),
+    "pairs": Search(10**12, 200, 12, (*_SQUARES, "clipped rewards", "LinUCB", "clipped rewards, local")),
     "tails": Search(10**12, 200, 12, ("threshold ladder", "exceedance counts", "threshold ladder, local")),
 }
 
