@@ -91,7 +91,7 @@ class ExpectedImprovement(InBatches):
     def begin(self) -> None:
         """Begin the next batch, of an arm that was never pulled if there is one."""
         indices, left = np.full(self.n_arms, math.inf), max(self.horizon - self.t, 1)
-        for arm in np.flatnonzero(self.pulls):
+        for arm in np.flatnonzero(self.pulls).tolist():
             rounds = max(float(self.shortest), 0.5 * self.pulls[arm])
             indices[arm] = index(self.tails[arm], _MEANS, left, self.cost * rounds)
         arm = int(np.lexsort((self.choice.random(self.n_arms), -indices))[0])
