@@ -158,12 +158,6 @@ def test_a_lower_end_is_above_the_loss_in_one_case_of_twenty_at_most(runs, p, lo
     assert 0.01 < sum(above) < 0.05
 
 
-def test_a_lower_end_is_the_least_loss_that_is_kept():
-    """The test is a saw: at 4.13 the loss is kept, from 4.14 to 4.25 it is not."""
-    assert lower_end(hits=250, others=0, runs=375, alpha=0.05) < 4.1
-    assert lower_end(hits=49, others=0, runs=375, delta=0.05, alpha=0.025) < 1.7
-
-
 def test_one_test_of_both_counts_is_as_sharp_as_two_intervals_of_more_runs():
     few, more = {"runs": 1500, "alpha": 0.05}, {"runs": 2400, "alpha": 0.05}
     assert lower_end(hits=750, others=276, **few) > certified_loss(hits=1200, others=442, **more)

@@ -90,7 +90,7 @@ def lower_end(*, hits: int, others: int, runs: int, delta: float = 0.0, alpha: f
     Returns
     -------
     float
-        >= 0; all smaller losses are refuted as well.
+        >= 0.
 
     Raises
     ------
@@ -103,6 +103,10 @@ def lower_end(*, hits: int, others: int, runs: int, delta: float = 0.0, alpha: f
     refuted if `hits - exp(loss) others` is improbably large for every P(event | b) in a Clopper-Pearson interval, which
     costs a twentieth of alpha (Berger and Boos 1994). It is largest at that interval's upper end, or where P(event | a)
     is 1; 17 points from the lower end on are tried.
+
+    As counts are whole numbers, the chance that is tested is a saw in the loss. What is returned is a root of it, and where
+    counts are small, of 200 to 2000 runs, a loss below may not be refuted: in 3 of 100 random cases, most of them
+    with no event on b, by 0.12 or more in the worst.
 
     Examples
     --------
@@ -126,16 +130,7 @@ def lower_end(*, hits: int, others: int, runs: int, delta: float = 0.0, alpha: f
         tails = law.pmf(seen, runs, q) * law.sf(least - 1, runs, np.minimum(ratio * q + delta, 1))
         return float(tails.sum(axis=1).max()) + 2 * outside - (alpha - spent)
 
-    if kept(0.0) > 0:
-        return 0.0
-    end = loss = float(scipy.optimize.brentq(kept, 0.0, math.log(runs) + 2, xtol=1e-6))
-    # counts are whole numbers, so the test is a saw, and a smaller loss may be kept: at the top of a tooth, if anywhere
-    few, step = np.arange(1, 9), 1 / (4 * hits + 1)
-    while loss > 0 and (found := kept(loss)) > -0.55 * alpha:
-        end = loss if found > 0 else end
-        top = max(np.ceil(math.exp(loss - 1e-9) * few - 1) / few)
-        loss = max(loss - step, math.log(top) if top > 1 else 0.0)
-    return end
+    return 0.0 if kept(0.0) > 0 else float(scipy.optimize.brentq(kept, 0.0, math.log(runs) + 2, xtol=1e-6))
 
 
 def _risks(delta: float, alpha: float) -> None:
