@@ -104,9 +104,9 @@ def lower_end(*, hits: int, others: int, runs: int, delta: float = 0.0, alpha: f
     costs a twentieth of alpha (Berger and Boos 1994). It is largest at that interval's upper end, or where P(event | a)
     is 1; 17 points from the lower end on are tried.
 
-    As counts are whole numbers, the chance that is tested is a saw in the loss. What is returned is a root of it, and where
-    counts are small, of 200 to 2000 runs, a loss below may not be refuted: in 3 of 100 random cases, most of them
-    with no event on b, by 0.12 or more in the worst.
+    As counts are whole numbers, the chance that is tested is a saw in the loss. What is returned is a root of it, and
+    a loss below may not be refuted: of 200 to 2000 runs in 3 of 100 random cases, most of them without an event on b,
+    by 0.12 or more in the worst.
 
     Examples
     --------
