@@ -268,7 +268,7 @@ def test_the_ledger_shows_interval_verdict_and_command(tiny):
     assert first["chapter"] == "tiny" and first["paper"] == "A tiny chapter"
     assert shown.html.count("<h2>A tiny chapter</h2>") == 1
     line = '<details id="tiny-x"><summary>x: x <strong>undecided</strong></summary><p><em>Measured</em>: x<br>'
-    more = "Measured: 1 [0.5, ∞]<br>Excluded: x<br>Would be refuted by: x<br>What was tried: x<br>Rests on: "
+    more = "Measured: 1 [0.5, ∞]<br>Excluded: x<br>Would be refuted by: x<br>Closest that was tried: x<br>Rests on: "
     more += '<a href="#tiny-x">x</a><br>Made by: <code>make --long a|b'
     assert f"{line}{more}" in shown.html
 

@@ -178,7 +178,7 @@ def test_a_verdict_is_a_line_that_unfolds(which: str, request: pytest.FixtureReq
     assert len(summary.select("math")) == 1 and len(more.select("math")) == 3
     assert more.get_text().startswith("False, exact: It is K")
     said = more.get_text().replace("\N{WORD JOINER}", "").strip().splitlines()
-    assert said[-2:] == ["Would be refuted by Order K at 8 items.", "What was tried K1.9 at 32, of 40."]
+    assert said[-2:] == ["Would be refuted by Order K at 8 items.", "Closest that was tried K1.9 at 32, of 40."]
 
 
 @pytest.mark.parametrize("which", ["book", "rerun"])

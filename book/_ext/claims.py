@@ -223,7 +223,7 @@ def _ground(entry: dict[str, str]) -> str:
     return f"false, {entry['evidence']}" if false else entry["evidence"]
 
 
-_SEARCHED = {"refuted_by": "Would be refuted by", "closest": "What was tried"}
+_SEARCHED = {"refuted_by": "Would be refuted by", "closest": "Closest that was tried"}
 _MORE = {"reason": "Why", "excludes": "Excluded"} | _SEARCHED
 
 

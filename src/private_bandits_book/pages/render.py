@@ -75,7 +75,7 @@ def figure(
     )
 
 
-_SEARCHED = {"refuted_by": "Would be refuted by", "closest": "What was tried"}
+_SEARCHED = {"refuted_by": "Would be refuted by", "closest": "Closest that was tried"}
 
 
 def verdict(
