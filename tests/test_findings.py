@@ -160,7 +160,7 @@ def test_the_least_constants_of_heavy_tails_are_those_that_are_proved():
     least = [tails.least_c(trust, 1.0, 0.9, 8.0) for trust in ("none", "central", "local")]
     assert [round(c) for c in least] == [11, 19, 20]
     assert "at $\\epsilon=1$ the least $c$ that is proved is 19. Without noise" in words
-    assert "and the least $c$ is 11. Under local privacy it is 20." in words
+    assert "and the least $c$ is 11. Under local privacy the least $c$ is 20." in words
 
 
 def test_the_exponents_on_the_page_of_proofs_for_cascades_are_those_of_the_data():
