@@ -11,7 +11,7 @@ _SENT = {"CUCB-LDP1": "all K numbers", "CUCB-LDP2": "one number", "Hypercube": "
 
 
 def first(runs: pd.DataFrame, list_size: int) -> Picture:
-    """Draw regret of the algorithms, with what one number in place of K saves, and whether central CUCB-DP has the most.
+    """Draw regret, with what one number in place of K saves, and whether central CUCB-DP has the most.
 
     Parameters
     ----------
