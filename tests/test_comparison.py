@@ -207,7 +207,10 @@ def test_all_that_the_answer_takes_is_in_colour_and_a_delta_is_said():
     pure = rows_of({"free": np.ones(20), "DP-KLUCB": 2.0 * hard, "DP-IMED": 2.001 * hard, "AdaP-UCB": 2.2 * hard})
     proved = {"AdaC-UCB": 4.0 * hard, "AdaC-UCB, as proved": 9.0 * hard}
     rows = ranking.priced(pd.concat([pure, rows_of(proved, "central, approximate")]), "arms")
-    picture = ranking.drawn(rows, {"DP-KLUCB": "K"}, ["DP-IMED", "AdaP-UCB", "AdaC-UCB"], 100)
+    picture = ranking.drawn(
+        rows, {"DP-KLUCB": "K"}, ["DP-IMED", "AdaP-UCB", "AdaC-UCB"], 100, said={"AdaC-UCB": "above"}
+    )
+    assert "above" in {text.get_text() for text in picture.fig.axes[0].texts}  # at a grey line, too
     named = [one for one in picture.fig.axes[0].lines if one.get_label()[0] != "_"]
     lines = {one.get_label(): to_hex(one.get_color()) for one in named}
     grey = look.HUES["rival"]

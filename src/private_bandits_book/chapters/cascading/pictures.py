@@ -7,6 +7,8 @@ import pandas as pd
 
 from private_bandits_book.chapters.cascading import studies
 from private_bandits_book.figures import Note
+from private_bandits_book.judging.rates import learnt
+from private_bandits_book.numbers import power, short
 from private_bandits_book.runs import NAMES as RUN_NAMES
 from private_bandits_book.runs import last
 
@@ -156,6 +158,40 @@ def of_uniform(runs: pd.DataFrame, x: str) -> dict[str, str]:
     ends = {name: (one.iloc[0], one.iloc[-1]) for name, one in ways.items()}
     words = {name: f"{_scaled(name)}: {'up from ' if a < b else ''}{a:.0%} to {b:.0%}" for name, (a, b) in ends.items()}
     return words | {"uniform play": "uniform play: 100%"}
+
+
+def learning(runs: pd.DataFrame) -> dict[str, Any]:
+    """Return what stands at the lines of the paper's algorithms: after how many rounds they have learnt, and how far
+    they are behind the repair at the last round.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Of `Chapter.play`, with uniform play; a panel for each trust model and epsilon, as in "local, ε = 1".
+
+    Returns
+    -------
+    dict
+        `spoken` and `said` of a plot.
+    """
+    names = runs.apply(policy, axis=1).replace(RUN_NAMES)
+    spoken: dict[str | tuple[str, str], str] = {str(name): str(name) for name in names.unique()}
+    said: list[Note] = []
+    mean = runs["regret"].groupby([names, runs["trust"], runs["epsilon"], runs["t"]]).mean()
+    uniform = mean["uniform play"].droplevel([0, 1])
+    for (trust, epsilon), part in runs[runs["variant"].str.endswith("stated")].groupby(["trust", "epsilon"]):
+        panel, name = f"{trust}, ε = {epsilon:g}", str(part.apply(policy, axis=1).iloc[0])
+        ours = "one bit" if trust == "local" else "blocks"
+        curve = mean[name, trust, epsilon]
+        times = curve.iloc[-1] / mean[ours, trust, epsilon].iloc[-1]
+        shown = "Laplace or Gaussian" if name == "both" else name
+        spoken[panel, name] = f"{shown}: {short(float(f'{times:.1g}'))} times {ours}"
+        known = learnt(curve, uniform[curve.index])
+        late = curve.index[~known if known.iloc[-1] else curve.index <= curve.index[-1] / 100][-1]
+        words = f"learns after {power(10 ** int(math.log10(late)))}" if known.iloc[-1] else "has hardly learnt"
+        said.append(Note(words, late, name, panel))
+        spoken.pop(name, None)
+    return {"spoken": spoken, "said": said}
 
 
 def _ends(runs: pd.DataFrame, x: str) -> pd.DataFrame:

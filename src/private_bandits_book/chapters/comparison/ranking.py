@@ -269,6 +269,7 @@ def drawn(
     horizon: int,
     epsilon: float | None = None,
     asked: float = 1.0,
+    said: Mapping[str, str] | None = None,
 ) -> Picture:
     """Draw prices along epsilon, or along the horizon: those that the text speaks of in colour, the others grey.
 
@@ -286,6 +287,8 @@ def drawn(
         Of the prices along the horizon, which is drawn where this is given.
     asked : float
         Epsilon of the `answer`, all of whose policies are in colour.
+    said : mapping of str to str, optional
+        Words at the lines of policies, there.
 
     Returns
     -------
@@ -296,15 +299,16 @@ def drawn(
     frame = pd.concat([_line(here, name, by) for name in (*spoken, *others)], ignore_index=True)
     look: dict[str, Any] = {"xscale": "log", "yscale": "log", "ylabel": "price of privacy, dashed: local"}
     look["names"] = "start" if epsilon is None else "end"  # prices draw together as epsilon grows
-    said = _overtaking(frame) if epsilon is None else []
+    notes = _overtaking(frame) if epsilon is None else []
+    notes += [plots.Note(words, asked, name) for name, words in (said or {}).items()]
     taken = {name for one in answer(rows, asked, horizon)["take"] for name in one.split(" or ")}
     called = {**spoken} | {name: name for name in others}
     words = {name: _qualified(here, name, word) for name, word in called.items()}
     colour = {name: word for name, word in words.items() if name in spoken or name in taken}
     grey = {name: word for name, word in words.items() if name not in colour}
-    said = [one._replace(y=grey.get(str(one.y), one.y)) for one in said]
+    notes = [one._replace(y=grey.get(str(one.y), one.y)) for one in notes]
     look["label"] = lambda row: grey.get(row.policy, row.policy)
-    picture = plots.curves(frame, by if epsilon is None else "t", spoken=colour, said=said, **look)
+    picture = plots.curves(frame, by if epsilon is None else "t", spoken=colour, said=notes, **look)
     where = f"T = {power(horizon)}" if epsilon is None else f"ϵ = {epsilon:g}"
     if epsilon is None and frame.groupby("policy")[by].nunique().nunique() > 1:
         where += "; thin where an ϵ was not run"

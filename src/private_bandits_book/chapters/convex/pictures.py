@@ -6,13 +6,20 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from private_bandits_book.chapters.convex import studies
+from private_bandits_book.judging import at_most
 from private_bandits_book.judging.rates import RateFit
-from private_bandits_book.plots import Picture, panels
+from private_bandits_book.judging.verdicts import UNDECIDED
+from private_bandits_book.plots import Note, Picture, panels
 from private_bandits_book.runs import means
 
 _NAMES = {"saha_tewari": "Saha–Tewari", "hazan_levy": "Hazan–Levy"}
-_LOGARITHMS: dict[str, Callable[[float], float]] = {"strongly convex, smooth": lambda t: math.sqrt(t * math.log(t))}
+_LOGARITHMS: dict[str, Callable[[float], float]] = {
+    "strongly convex": lambda t: (t**2 * math.log(t)) ** (1 / 3),
+    "strongly convex, smooth": lambda t: math.sqrt(t * math.log(t)),
+}
 """The learner's own bound, where its logarithm is seen in an exponent."""
+_WRONG = {"strongly convex": 3 / 4, "strongly convex, smooth": 2 / 3}
+"""The nearest wrong exponent of each, as in `rules`."""
 _HUES = {"own": "local", "no privacy": "none"}
 
 
@@ -35,6 +42,7 @@ def powers(rows: pd.DataFrame, fits: Mapping[tuple[str, str, float], RateFit]) -
         Its data are the mean regrets.
     """
     drawn: list[pd.DataFrame] = []
+    said: list[Note] = []
     spoken: dict[str | tuple[str, str], str] = {}
     known = rows[rows["row"].isin(studies.TABLE_1) & ~rows["row"].str.startswith("two")]
     for row, part in known.groupby("row", sort=False):
@@ -42,6 +50,9 @@ def powers(rows: pd.DataFrame, fits: Mapping[tuple[str, str, float], RateFit]) -
         rate = float(claimed.horizon)
         epsilon = part.loc[part["epsilon"] < math.inf, "epsilon"].iloc[0]
         head, lines = f"{row}, ϵ = {epsilon:g}", {}
+        if row in _WRONG and _undecided(str(row), fits[str(row), claimed.learner, epsilon]):
+            at = part.loc[part["learner"] == claimed.learner, "horizon"].median()
+            said.append(Note("runs do not decide", at, "own", head))
         for (learner, paid), own in part.groupby(["learner", "epsilon"], sort=False):
             line = "descent" if learner != claimed.learner else "own" if paid < math.inf else "no privacy"
             if line == "descent" and math.isinf(paid):
@@ -66,8 +77,16 @@ def powers(rows: pd.DataFrame, fits: Mapping[tuple[str, str, float], RateFit]) -
         drawn += lines.values()
     picture = panels(
         pd.concat(drawn, ignore_index=True), by=lambda row: str(row.titled), label=lambda row: str(row.line),
-        spoken=spoken,
+        spoken=spoken, said=said,
         hue=lambda row: _HUES.get(row.line, "rival"), headed=False, xscale="log", yscale="log",
         ylabel="regret over the claimed rate (1 at the first T)",
     )  # fmt: skip
     return picture._replace(data=means(known))
+
+
+def _undecided(row: str, found: RateFit) -> bool:
+    """Whether runs leave open that a row grows as its bound does, or as the nearest wrong rate."""
+    if found.fit is None:
+        return True
+    wrong = found.exponent(lambda t: t ** _WRONG[row])
+    return at_most(found.fit, found.exponent(_LOGARITHMS[row]), wrong=wrong, quantity="T").verdict == UNDECIDED

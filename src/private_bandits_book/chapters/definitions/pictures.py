@@ -1,6 +1,7 @@
 """What the chapter draws that is no regret: the paper's graphical models, what follows from what, and exact numbers."""
 
 import math
+import textwrap
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -138,16 +139,28 @@ def price(factors: pd.DataFrame, epsilon: float) -> Picture:
 
 
 def above_bounds(rows: pd.DataFrame, ylabel: str = "regret") -> Picture:
-    """Draw regret against epsilon in a panel for each trust model, shaded below the bound of `studies.with_bounds`."""
-    lower = rows[rows["policy"].str.startswith("lower bound")]
-    shaded = [
-        Region("", part["epsilon"], part["regret"], panel=f"{trust} privacy") for trust, part in lower.groupby("trust")
-    ]
-    nearest: dict[str | tuple[str, str], str] = {name: name for name in (studies.LDP_UCB, studies.DP_KLUCB)}
-    nearest |= {studies.UCB: f"{studies.UCB}, no privacy"} | {name: "lower bound" for name in lower["policy"].unique()}
+    """Draw regret against epsilon in a panel for each trust model, shaded below the bound of `studies.with_bounds`.
+
+    At the end of the nearest line stands how many times the bound of its panel it is, from the least to the most.
+    """
+    heads = {
+        "local": f"local privacy: {studies.LDP_UCB} rises as ϵ falls, like the bound",
+        "central": f"central privacy: {studies.DP_KLUCB} hardly rises, like the bound",
+    }
+    shaded = list[Region]()
+    spoken = dict[str | tuple[str, str], str]({studies.UCB: f"{studies.UCB}, no privacy"})
+    for trust, part in rows[rows["trust"].isin(heads)].groupby("trust"):
+        is_bound = part["policy"].str.startswith("lower bound")
+        lower = part[is_bound].set_index("epsilon")["regret"]
+        shaded.append(Region("", lower.index, lower.to_numpy(), panel=heads[str(trust)]))
+        spoken[part.loc[is_bound, "policy"].iloc[0]] = "lower bound"
+        for name in {studies.LDP_UCB, studies.DP_KLUCB} & {*part["policy"]}:
+            own = part[part["policy"] == name].groupby("epsilon")["regret"].mean()
+            times = own / lower
+            spoken[name] = f"{name}: {times.min():.0f} to {times.max():.0f} times the bound"
     return panels(
-        rows, "epsilon", by=lambda row: f"{row.trust} privacy", headed=False, xscale="log", yscale="log",
-        ylabel=ylabel, spoken=nearest, said=shaded, hue=lambda row: "none" if row.family == "none" else row.trust,
+        rows, "epsilon", by=lambda row: heads[row.trust], headed=False, xscale="log", yscale="log",
+        ylabel=ylabel, spoken=spoken, said=shaded, hue=lambda row: "none" if row.family == "none" else row.trust,
     )  # fmt: skip
 
 
@@ -156,6 +169,7 @@ def above_bounds(rows: pd.DataFrame, ylabel: str = "regret") -> Picture:
 OUTCOMES, REWARDS, MESSAGES, ACTIONS = ("x0", "x1"), ("r0", "r1"), ("z0", "z1"), ("a0", "a1")
 ENVIRONMENT, POLICY = "nu", "pi"
 _RADIUS, _SEEN = 0.37, "#c9c9c9"
+_WORDS = {"x": "outcomes", "r": "rewards", "z": "messages", "a": "actions", "n": "the environment"}
 
 
 class Model(NamedTuple):
@@ -209,13 +223,12 @@ def figure_1() -> Picture:
         Model("(c) differential privacy", plain, ACTIONS, OUTCOMES, (("r0", "a1"),)),
         Model("(d) environment privacy", plain, (*OUTCOMES, *REWARDS, *ACTIONS), (ENVIRONMENT,), drawn),
     )
-    words = {"x": "outcomes", "r": "rewards", "z": "messages", "a": "actions", "n": "the environment"}
     rows = [
         (one.title, *ends, ends in one.noisy, ends[0] in one.protected) for one in models for ends in one.graph.edges
     ]
     said = [
-        f"{one.title}: seen are {_listed(words[name[0]] for name in one.seen)}; "
-        f"protected: {_listed(words[name[0]] for name in one.protected) or 'nothing'}"
+        f"{one.title}: seen are {_listed(_WORDS[name[0]] for name in one.seen)}; "
+        f"protected: {_listed(_WORDS[name[0]] for name in one.protected) or 'nothing'}"
         for one in models
     ]
     data = pd.DataFrame(rows, columns=["model", "source", "target", "noisy", "source_protected"])
@@ -226,7 +239,7 @@ def figure_1() -> Picture:
 def _graphs(models: Sequence[Model], columns: int, width: float, letters: float) -> Figure:
     """Draw the panels, and below them what their signs mean."""
     rows = len(models) // columns
-    panels, key = 1.52 * width * rows / columns, 7.2 * letters / 72
+    panels, key = 7.9 / 4.6 * width * rows / columns, 6.3 * letters / 72
     with style():
         figure = blank()
         tall = panels + key
@@ -273,9 +286,12 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _panel(axes: Axes, model: Model, letters: float) -> None:
-    axes.set(xlim=(-1.1, 3.5), ylim=(-1.6, 5.4), aspect="equal")
+    axes.set(xlim=(-1.1, 3.5), ylim=(-2.6, 5.3), aspect="equal")
     axes.set_axis_off()
-    axes.text(1.2, 5.15, model.title, ha="center", va="center", fontsize=letters)
+    axes.text(1.2, 5.1, model.title, ha="center", va="center", fontsize=letters)
+    seen = [*dict.fromkeys(_WORDS[name[0]] for name in model.seen)]
+    words = textwrap.fill(f"seen: {', '.join(seen)}{' only' if len(seen) == 1 else ''}", 24)
+    axes.text(1.2, -1.65, words, ha="center", va="top", fontsize=letters)
     for place, which in ((0.0, "$t-1$"), (2.4, "$t$")):
         axes.text(place, 3.92, which, ha="center", va="center", fontsize=letters)
     rows = {"x": 3.2, "r": 2.2, "z": 0.8, "a": -0.1}

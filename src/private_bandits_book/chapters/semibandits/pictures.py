@@ -3,10 +3,35 @@
 import pandas as pd
 
 from private_bandits_book.chapters.semibandits import studies
-from private_bandits_book.plots import Picture, panels
+from private_bandits_book.numbers import percent
+from private_bandits_book.plots import Picture, curves, panels
 
 _SENT = {"CUCB-LDP1": "all K numbers", "CUCB-LDP2": "one number", "Hypercube": "all K, less error"}
 """What a message of each holds."""
+
+
+def first(runs: pd.DataFrame, list_size: int) -> Picture:
+    """Draw regret, with what one number in place of K saves, and whether central CUCB-DP has the most.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Of `Chapter.play`, at one epsilon.
+    list_size : int
+        K.
+
+    Returns
+    -------
+    Picture
+    """
+    ends = runs[runs["t"] == runs["t"].max()].groupby("policy")["regret"].mean()
+    spoken = {str(name): str(name) for name in ends.index}
+    spoken["CUCB-LDP1"] += f", {list_size} numbers"
+    spoken["CUCB-LDP2"] += f", one number: {percent(ends['CUCB-LDP2'] / ends['CUCB-LDP1'])} of LDP1"
+    spoken["CUCB"] += ", no privacy"
+    if ends.idxmax() == "CUCB-DP":
+        spoken["CUCB-DP"] += ": central, and yet the most"
+    return curves(runs, yscale="log", spoken=spoken)
 
 
 def removed(study: pd.DataFrame, exponents: pd.DataFrame) -> Picture:
