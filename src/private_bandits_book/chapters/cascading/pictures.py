@@ -80,26 +80,6 @@ def trusted(row: Any) -> str:
     return f"{NAMES.get(row.policy, row.policy)}, {trust}"
 
 
-def reached(runs: pd.DataFrame) -> list[Note]:
-    """Return from which epsilon on each private line is no higher than the algorithm without privacy.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        Of `Chapter.play`, with CascadeUCB1.
-
-    Returns
-    -------
-    list of Note
-    """
-    ends = last(runs)
-    mean = ends["regret"].groupby([ends.apply(trusted, axis=1), ends["epsilon"]]).mean()
-    goal = mean["CascadeUCB1, no privacy"].item()
-    lines = ((name, line.droplevel(0)) for name, line in mean.groupby(level=0) if not name.endswith("no privacy"))
-    firsts = {name: line.index[line <= goal].min() for name, line in lines if name != "uniform"}
-    return [Note(f"as CascadeUCB1 from ϵ = {x:g}", x, name) for name, x in firsts.items() if x == x]
-
-
 def merged(runs: pd.DataFrame) -> pd.DataFrame:
     """Return runs of the local algorithms in which one line stands for two that lie on each other.
 
