@@ -292,6 +292,15 @@ def test_what_is_not_shown_is_undecided_and_an_error_where_a_notebook_is_to_be_c
         small.ledger()
 
 
+def test_labels_that_touch_are_an_error_where_a_notebook_is_to_be_committed_only(small, shown, monkeypatch):
+    picture = plots.curves(small.play(SHOP, [cascade_ucb1()]))
+    monkeypatch.setattr(figures, "unclear", lambda figure: ["two labels touch"])
+    small.figure("figure-1a", picture, "A sentence.")
+    monkeypatch.setenv(room.STRICT_VARIABLE, "1")
+    with pytest.raises(ValueError, match="figure-1a: two labels touch"):
+        small.figure("figure-1a", picture, "A sentence.")
+
+
 def test_the_ledger_has_a_row_for_every_claim(small, shown, tmp_path):
     small.judge("theorem-3", 0.2, 0.2)
     small.ledger()
