@@ -38,11 +38,6 @@ def curve(policy, end, *, epsilon=math.inf, shape=np.log1p, t=T, **columns):
     )
 
 
-def sweep(policy, column, values, slope, **named):
-    parts = [curve(policy, slope / v, t=np.array([1000]), shape=lambda t: t, **named) for v in values]
-    return pd.concat([part.assign(**{column: v}) for part, v in zip(parts, values, strict=True)])
-
-
 NONE = curve("cascade_ucb1", 1300, label="no privacy", hue="none", trust="none")
 UNIFORM = curve("uniform", 30500, label="uniform play", hue="uniform", trust="none", shape=np.abs)
 LOCAL = {"trust": "local", "epsilon": 0.2}
@@ -68,17 +63,8 @@ FIGURES = {
     "everything": lambda: figures.regret_curves(
         pd.concat([NONE, UNIFORM, LAPLACE, GAUSSIAN, RESPONSE]), bounds=BOUNDS, slope=SLOPE
     ),
-    "six alike": lambda: figures.regret_curves(
-        pd.concat([LAPLACE.assign(label=f"variant {i}", regret=LAPLACE["regret"] + i) for i in range(6)])
-    ),
     "legend": lambda: figures.regret_curves(pd.concat([NONE, UNIFORM, *TREES]), bounds=BOUNDS),
-    "short sweep": lambda: figures.regret_curves(
-        sweep("ucb_hybrid", "list_size", [4, 8, 12, 16], 900, epsilon=0.2, hue="central"),
-        "list_size",
-        xscale="log",
-    ),
     "readings": lambda: figures.small_multiples(VARIANTS),
-    "own axes": lambda: figures.small_multiples(STRETCHED, yscale="log", same=False),
     "narrow": lambda: figures.regret_curves(PANEL, yscale="log", bounds=BOUNDS, narrow=True),
     "narrow panels": lambda: figures.small_multiples(STRETCHED, yscale="log", narrow=True),
     "one round": lambda: figures.regret_curves(PANEL[PANEL["t"] == 1], slope=SLOPE, bounds=BOUNDS),
@@ -264,44 +250,6 @@ def test_a_band_whose_edges_are_given_has_them():
     np.testing.assert_array_equal(low, high)  # of one edge no band is made
 
 
-def test_lines_that_a_text_speaks_of_are_in_colour_and_all_others_thin_grey_with_their_names():
-    several = [curve(f"p{i}", 1000 * (i + 1), label=f"p{i}", hue="central", epsilon=1.0) for i in range(7)]
-    frame = pd.concat([NONE, *several])
-    figure = figures.regret_curves(frame, spoken={"p3": "the best, K^0.3"})
-    assert figures.unclear(figure) == []
-    assert to_hex(line(figure, "p3").get_color()) == look.HUES["central"]
-    rivals = [line(figure, f"p{i}") for i in range(7) if i != 3]
-    assert {to_hex(one.get_color()) for one in rivals} == {look.HUES["rival"]}
-    assert max(one.get_linewidth() for one in rivals) < 1.5
-    words = {t.get_label(): t.get_text() for t in figure.axes[0].texts}
-    assert words["p3"] == "the best, K$^{0.3}$" and words["p4"] == "p4"
-    for text in figure.axes[0].texts:  # without its name a grey line is like another
-        text.set_label("")
-    assert any("have one mark" in said for said in figures.unclear(figure))
-    with pytest.warns(UserWarning, match="spoken must be one of .* got 'p9'"):
-        figures.regret_curves(frame, spoken={"p9": ""})
-
-
-FEW = np.array([0.1, 1.0, 10.0])
-
-
-def test_a_line_is_broken_where_others_were_measured_and_it_was_not():
-    full, part = sweep("full", "epsilon", FEW, 9), sweep("part", "epsilon", [FEW[0], *FEW[2:]], 7)
-    drawn = {}
-    for name, frame in {"both": pd.concat([full, part]), "alone": part}.items():
-        figure = figures.regret_curves(frame, "epsilon", xscale="log", yscale="log")
-        drawn[name] = {one.get_label(): one for one in figure.axes[0].lines}, figures.svg(figure)
-    lines, alone = drawn["both"][0], drawn["alone"][0]
-    assert [*np.isnan(lines["part"].get_xdata())] == [False, True] + [False] * (len(FEW) - 2)
-    assert not np.isnan(lines["full"].get_xdata()).any() and not np.isnan(alone["part"].get_xdata()).any()
-    assert {*alone} == {"part"}
-    assert [*lines["_"].get_xdata()] == [FEW[0], FEW[2]] and lines["_"].is_dashed()
-    assert lines["_"].get_linewidth() < lines["part"].get_linewidth()
-    rounds = curve("other", 5, t=np.array([100, 1000, 10_000]))  # checkpoints are not what is swept
-    apart = figures.regret_curves(pd.concat([rounds, curve("p", 9, t=np.array([10, 500, 10_000]))]), start=1)
-    assert {one.get_label() for one in apart.axes[0].lines} == {"other", "p"}
-
-
 def test_more_than_eight_lines_and_more_than_a_screen_are_unclear():
     several = [curve(f"p{i}", 1000 * (i + 1), label=f"p{i}", hue="rival", epsilon=1.0) for i in range(9)]
     found = figures.unclear(figures.regret_curves(pd.concat(several)))
@@ -322,12 +270,10 @@ def test_two_colours_that_are_near_ask_for_another_mark():
     assert any("have one mark, and colours" in said for said in figures.unclear(figure))
 
 
-def test_words_stand_where_they_are_seen_and_regions_are_named():
+def test_a_crossing_is_where_the_lines_cross_and_regions_are_named_inside():
     frame = pd.concat([NONE, UNIFORM, LAPLACE])
     said = [
         figures.Crossing("uniform play", "Laplace", "learns from {}"),
-        figures.Note("T^0.3", 3e4, "Laplace"),
-        figures.Note("here", 300.0, 5000.0),
         figures.Region("no regret can be here", T, 100 * np.log(T + 1)),
         figures.Region("nothing here", T, 1e4, "above"),
     ]
@@ -335,7 +281,6 @@ def test_words_stand_where_they_are_seen_and_regions_are_named():
     assert figures.unclear(figure) == []
     axes = figure.axes[0]
     words = {re.sub(r"\s", " ", t.get_text()): t.get_window_extent() for t in axes.texts}
-    assert {"T$^{0.3}$", "here"} <= {*words}
     ring = next(one for one in axes.lines if one.get_markersize() == 9)
     x, y = (float(each[0]) for each in ring.get_data())
     one, other = (np.interp(x, each["t"], each["regret"]) for each in (LAPLACE, UNIFORM))
@@ -344,21 +289,6 @@ def test_words_stand_where_they_are_seen_and_regions_are_named():
     inside = axes.transData.inverted().transform(words["no regret can be here"].get_points())
     assert all(y < np.interp(x, T, 100 * np.log(T + 1)) for x, y in inside)
     assert axes.transData.inverted().transform(words["nothing here"].get_points())[:, 1].min() > 1e4
-    with pytest.warns(UserWarning, match="a line of said must be one of .* got 'else'"):
-        figures.regret_curves(frame, said=[figures.Crossing("else", "Laplace", "")])
-
-
-def test_a_claimed_slope_touches_its_curve_a_decade_before_the_end():
-    shape = {"label": "Laplace", "shape": lambda t: t**0.5, "hue": "central", "epsilon": 1.0}
-    frame = pd.concat([UNIFORM, curve("p", 3000, **shape)])
-    figure = figures.regret_curves(frame, yscale="log", slope=Slope(1.5, "claimed"))
-    claim = max(figure.axes[0].lines, key=lambda one: one.get_zorder())
-    x, y = claim.get_xdata(), claim.get_ydata()
-    measured = line(figure, "Laplace")
-    assert x[0] == pytest.approx(1e4, rel=0.07) and x[-1] == 1e5
-    assert y[0] == np.interp(x[0], measured.get_xdata(), measured.get_ydata())
-    assert np.log(y[-1] / y[0]) / np.log(x[-1] / x[0]) == pytest.approx(1.5)
-    assert any(t.get_text() == "claimed\nfitted 0.50" for t in figure.axes[0].texts)
 
 
 @pytest.mark.parametrize(
@@ -394,12 +324,6 @@ def test_bad_input_is_refused_by_name(call, message):
                 "95 % of $-1\\epsilon$": "95\u202f% of $-1\\epsilon$",
                 "`a -1 epsilon` of 2019": "`a -1 epsilon` of 2019",
             },
-        ),
-        (look.wrapped, {"K^0.3 and T^-1": "K$^{0.3}$ and T$^{−1}$"}),
-        (
-            numbers.heading,
-            {"policy, observes": "Policy, observes", "ln T": "ln T", "ln(1.25/δ)": "ln(1.25/δ)", "epsilon": "ϵ"}
-            | {"a bound": "A bound", "K": "K", "list_size": "List size", "p = 1": "p = 1"},
         ),
     ],
 )
