@@ -12,7 +12,6 @@ import xarray as xr
 
 from private_bandits import simulate
 from private_bandits.baselines import adap_ucb, dp_se, ucb
-from private_bandits.estimates import Interval, mean_interval
 from private_bandits.papers import cascading as paper
 from private_bandits.papers.cascading import b_lb, cascade_ucb1, cucb_gaussian, ucb_laplace, uniform
 from private_bandits.problems import Arms
@@ -224,32 +223,6 @@ def test_hues_say_whom_one_trusts_or_else_which_text_a_line_follows(small):
     assert {*drawn["hue"]} == {"rival"}
 
 
-def test_a_small_result_is_a_table(small):
-    rows = pd.DataFrame({"policy": ["blocks", "a_b"], "ln T": [1299.25, -0.5], "share": [0.95, 1.0]})
-    rows["power"] = [mean_interval([0.25, 0.75]).through(lambda end: end / 10), Interval.exact(1.0)]
-    shown = small.frame(rows, formats={"share": ".0%"})
-    assert shown.text.splitlines() == [
-        "Policy   ln T  Share               Power",
-        "blocks  1,299   95\u202f%  0.05 [−0.27, 0.37]",
-        "a b      −0.5  100\u202f%   1.00 [1.00, 1.00]",
-    ]
-    assert small.frame({"exact loss": 2.263, "promise": math.inf}).text.splitlines()[1].split() == ["2.263", "∞"]
-    with pytest.raises(ValueError, match="columns of the frame must be among policy, .* got 'none'"):
-        small.frame(rows, {"none": "None"})
-
-
-def test_each_panel_has_its_own_baseline_where_problems_differ_and_all_panels_one_where_not(small):
-    both = [
-        small.play(b_lb(20, size, 0.2, 0.15), [cascade_ucb1(), ucb_laplace(1.0, list_size=size)], k=size)
-        for size in (2, 4)
-    ]
-    drawn = plots.panels(plots.join(*both), by="k").data
-    assert set(drawn[drawn["policy"] == "CascadeUCB1"]["panel"].str.partition("\n")[0]) == {"2", "4"}
-    drawn = plots.panels(plots.join(both[1], both[1]), by="k").data  # joined twice, drawn once
-    assert set(drawn[drawn["policy"] == "CascadeUCB1"]["panel"]) == {""}
-    assert set(drawn["replications"]) == {3}
-
-
 # Verdicts
 
 
@@ -356,15 +329,6 @@ def test_several_at_once_are_drawn_as_one_by_one(results):
     pd.testing.assert_frame_equal(plots.frame(several.sel(policy="b")), plots.frame({"b": results[1]}))
 
 
-def test_parts_of_a_study_are_one_line_and_other_runs_are_not(results):
-    parts = [simulate(ARMS, ucb(), **{**HOW, "replications": part}) for part in (range(2), range(2, 3))]
-    pd.testing.assert_frame_equal(plots.curves(parts).data, plots.curves(results[0]).data)
-    for other in ({"seed": 2}, {"horizon": 150}):
-        for plot in (plots.curves, plots.dots):
-            with pytest.raises(ValueError, match="each line must have a name of its own, .* got 'UCB' twice"):
-                plot([results[0], simulate(ARMS, ucb(), **{**HOW, **other})])
-
-
 @pytest.mark.parametrize("plot", [plots.curves, plots.dots, plots.panels, plots.frame, plots.join, plots.uniform_play])
 @pytest.mark.parametrize(
     "runs",
@@ -377,17 +341,6 @@ def test_a_plot_refuses_anything_else_in_a_line(plot, runs):
     with pytest.raises(ValueError, match="must be .*, got ") as error:
         plot(runs)
     assert "\n" not in str(error.value)
-
-
-def test_a_plot_refuses_what_is_no_result_of_simulate(results):
-    one = results[0]
-    for other in (one.drop_attrs(), one.mean("replication"), one.isel(t=-1), one.rename(regret="cost")):
-        with pytest.raises(ValueError, match="a Dataset of runs must be as simulate returns it, got one without "):
-            plots.curves(other)
-    with pytest.raises(ValueError, match="runs must be one row a run, got means"):
-        plots.dots(plots.curves(results).data)
-    with pytest.raises(ValueError, match="x must be one of .*, got 'gap'"):
-        plots.curves(results, "gap")
 
 
 def test_dots_are_the_last_regrets_and_the_line_is_their_mean(results):
