@@ -9,12 +9,9 @@ import pytest
 from carried import go_on
 from scipy import stats
 
-from private_bandits import simulate
 from private_bandits.kernels import linear
 from private_bandits.kernels.parts import cholesky
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
-from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
-from private_bandits.papers.contextual.shared import nearest
 from private_bandits.problems import LinearContext
 from private_bandits.problems.contexts import draw_actions, draw_reward
 from private_bandits.streams import streams
@@ -106,29 +103,7 @@ def test_problems_refuse_what_is_out_of_range(make, message):
         make()
 
 
-def test_rewards_at_the_very_edge_of_the_range_are_allowed():
-    """The last digit of a norm notwithstanding."""
-    edge = LinearContext.sphere(np.full(20, 1 / math.sqrt(20)), 2)
-    simulate(edge, ldp_linucb(1.0, delta=0.1, dim=20, horizon=10), horizon=10, replications=1, seed=0)
-
-
 # --- factorisations
-
-
-@pytest.mark.parametrize("dim", [1, 2, 7, 20])
-def test_the_factor_solves(dim):
-    rng = np.random.default_rng(dim)
-    root = rng.standard_normal((dim, dim + 2))
-    matrix, factor = root @ root.T, np.zeros((dim, dim))
-    total = matrix + 0.3 * np.eye(dim)
-    assert cholesky.factorise(np.triu(matrix), 0.3, factor)
-    np.testing.assert_allclose(np.triu(factor), np.linalg.cholesky(total).T, rtol=1e-10)
-    b, columns = rng.standard_normal(dim), rng.standard_normal((dim, 5))
-    x, squares = b.copy(), np.zeros(5)
-    cholesky.solve(factor, x)
-    np.testing.assert_allclose(total @ x, b, atol=1e-9)
-    cholesky.inverse_norms(factor, columns, np.zeros((dim, 5)), squares)
-    np.testing.assert_allclose(squares, np.sum(columns * np.linalg.solve(total, columns), axis=0), rtol=1e-9)
 
 
 def test_what_is_not_positive_definite_has_no_factor():
@@ -145,19 +120,6 @@ def test_a_pivot_that_is_rounding_is_no_pivot():
     assert not cholesky.factorise(matrix, 0.0, factor)
     assert cholesky.factorise(matrix, 1e-6, factor)
     assert cholesky.eliminate(matrix.copy(), 0.0) and not cholesky.eliminate(matrix.copy(), 1e-12)
-
-
-@pytest.mark.parametrize("dim", [1, 3, 8])
-def test_the_projection_is_the_nearest_point_of_the_ball(dim):
-    rng = np.random.default_rng(dim)
-    for size in (0.5, 1.1, 20.0):
-        root = rng.standard_normal((dim, dim))
-        matrix = root @ root.T
-        point = rng.standard_normal(dim)
-        point *= size / np.linalg.norm(point)
-        found = point.copy()
-        cholesky.project(np.triu(matrix), 0.7, found, np.zeros((dim, dim)), *np.zeros((2, dim)))
-        np.testing.assert_allclose(found, nearest(matrix + 0.7 * np.eye(dim), point), atol=1e-9)
 
 
 # --- the loop
