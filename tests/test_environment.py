@@ -15,8 +15,6 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-import private_bandits
-
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13")
 PLATFORMS = (("linux", "posix"), ("darwin", "posix"), ("win32", "nt"))
@@ -67,14 +65,6 @@ def test_environment_names_what_the_project_needs_with_the_same_ranges() -> None
     conda.pop("pip")
     assert conda == LIBRARY | BOOK
     assert pip == ["-e .[test]"]
-
-
-def test_every_place_that_names_the_pythons_names_the_same_ones() -> None:
-    assert PROJECT["project"]["requires-python"] == f">={PYTHONS[0]}"
-    prefix = "Programming Language :: Python :: 3."
-    named = [line for line in PROJECT["project"]["classifiers"] if line.startswith(prefix)]
-    assert [line.removeprefix(prefix[:-2]) for line in named] == list(PYTHONS)
-    assert "(3, 11) <= sys.version_info[:2] <= (3, 13)" in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 def test_lock_holds_hashes_and_no_address() -> None:
@@ -136,20 +126,3 @@ def _imported(node: ast.AST) -> list[str]:
     if isinstance(node, ast.ImportFrom) and node.level == 0:
         return [str(node.module)]
     return []
-
-
-def test_version_is_the_same_everywhere() -> None:
-    version = private_bandits.__version__
-    assert PROJECT["project"]["dynamic"] == ["version"]
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert citation["version"] == version
-    assert f"## {version} ({citation['date-released']})" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-
-
-def test_citation_names_the_five_papers_of_the_bibliography() -> None:
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    bibliography = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
-    titles = re.findall(r"^\s*title\s*=\s*\{(.*?)\},$", bibliography.replace("{L}", "L"), flags=re.MULTILINE)
-    assert len(citation["references"]) == 5
-    for paper in citation["references"]:
-        assert paper["title"] in titles
