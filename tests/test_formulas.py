@@ -34,6 +34,14 @@ def taking(*names: str) -> list[str]:
     return [path for path, function in CALLS.items() if {*names} <= {*inspect.signature(function).parameters}]
 
 
+@pytest.mark.parametrize("path", CALLS)
+def test_everything_is_given_by_its_name(path):
+    kinds = {parameter.kind for parameter in inspect.signature(CALLS[path]).parameters.values()}
+    assert kinds == {inspect.Parameter.KEYWORD_ONLY}
+    with pytest.raises(TypeError, match="positional"):
+        CALLS[path](*hostile.meant(path, CALLS[path]).values())
+
+
 @pytest.mark.parametrize("path", taking("epsilon"))
 def test_every_epsilon_of_the_theorem_is_answered(path):
     local = path.startswith("papers.heavy_tailed") and not path.endswith("epoch")  # of (0, 1] in their theorems
