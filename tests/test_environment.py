@@ -15,6 +15,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+import private_bandits
+
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13")
 PLATFORMS = (("linux", "posix"), ("darwin", "posix"), ("win32", "nt"))
@@ -126,3 +128,11 @@ def _imported(node: ast.AST) -> list[str]:
     if isinstance(node, ast.ImportFrom) and node.level == 0:
         return [str(node.module)]
     return []
+
+
+def test_version_is_the_same_everywhere() -> None:
+    version = private_bandits.__version__
+    assert PROJECT["project"]["dynamic"] == ["version"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == version
+    assert f"## {version} ({citation['date-released']})" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
