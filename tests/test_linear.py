@@ -12,6 +12,7 @@ from scipy import stats
 from private_bandits.kernels import linear
 from private_bandits.kernels.parts import cholesky
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
+from private_bandits.papers.contextual.shared import nearest
 from private_bandits.problems import LinearContext
 from private_bandits.problems.contexts import draw_actions, draw_reward
 from private_bandits.streams import streams
@@ -120,6 +121,19 @@ def test_a_pivot_that_is_rounding_is_no_pivot():
     assert not cholesky.factorise(matrix, 0.0, factor)
     assert cholesky.factorise(matrix, 1e-6, factor)
     assert cholesky.eliminate(matrix.copy(), 0.0) and not cholesky.eliminate(matrix.copy(), 1e-12)
+
+
+@pytest.mark.parametrize("dim", [1, 3, 8])
+def test_the_projection_is_the_nearest_point_of_the_ball(dim):
+    rng = np.random.default_rng(dim)
+    for size in (0.5, 1.1, 20.0):
+        root = rng.standard_normal((dim, dim))
+        matrix = root @ root.T
+        point = rng.standard_normal(dim)
+        point *= size / np.linalg.norm(point)
+        found = point.copy()
+        cholesky.project(np.triu(matrix), 0.7, found, np.zeros((dim, dim)), *np.zeros((2, dim)))
+        np.testing.assert_allclose(found, nearest(matrix + 0.7 * np.eye(dim), point), atol=1e-9)
 
 
 # --- the loop
