@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 from conftest import TINY
-from crash import play, tree
+from crash import tree
 
 import private_bandits
 from private_bandits_book import book as books
@@ -24,7 +24,6 @@ from private_bandits_book.book import Book
 from private_bandits_book.cli import main
 from private_bandits_book.jobs import commands
 from private_bandits_book.jobs import reproduce as reproducing
-from private_bandits_book.jobs import run as running
 from private_bandits_book.jobs.execute import ChapterFailed
 from private_bandits_book.judging.claims import COLUMNS
 
@@ -164,17 +163,6 @@ def test_the_page_of_a_run_opens_offline_and_shows_figures_and_tables(made):
     assert "_images/figure-1.svg" in local and any(path.endswith("figure-1.csv") for path in local)
 
 
-def test_an_earlier_run_is_replaced_whole(made, tiny, tmp_path, monkeypatch):
-    """One with anything of the reader's in it is not, in test_whole."""
-    out = Path(shutil.copytree(made, tmp_path / "out"))
-    monkeypatch.setattr(running, "execute", play("half"))
-    monkeypatch.setattr(running, "_build_page", lambda *words: None)
-    assert main(["run", "tiny", "-o", str(out)], book=tiny) == 0
-    assert {path.name for path in out.iterdir()} == {"data", "figures", "provenance.json", "tiny.ipynb"}
-    assert {path.read_text() for path in (out / "data").iterdir()} == {"half"}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "tiny"]
-
-
 # The client of the kernel asks a hundred times as often whether it lives, and the signal comes just before it waits.
 _ASKING = """
 import asyncio, signal, sys
@@ -250,22 +238,6 @@ def test_reproduce_publishes_nothing_if_a_chapter_fails(published, capsys, monke
     assert main(["reproduce"], book=published) == 1
     assert capsys.readouterr().err == "private-bandits: reproduce tiny, zeta\nzeta: ValueError\n"
     assert tree(published.root) == before
-
-
-def test_long_studies_are_published_under_their_label(published, capsys, monkeypatch):
-    def study(progress):
-        assert progress in (True, False)
-        return pd.DataFrame({"replication": [0, 1], "t": 10, "regret": [1 / 3, 2.0]})
-
-    monkeypatch.setattr(reproducing, "longer_studies", lambda chapter: {"horizon": study})
-    monkeypatch.setattr(reproducing, "_made", lambda book, chapter: {})
-    path = published.data("tiny") / "long-horizon.csv"
-    assert main(["reproduce", "--check"], book=published) == 0
-    assert main(["reproduce", "--long", "--check"], book=published) == 1 and not path.exists()
-    assert main(["reproduce", "--long"], book=published) == 0
-    assert path.read_bytes() == b"replication,t,regret\n0,10,0.3333333333\n1,10,2\n"
-    assert main(["reproduce", "--long", "--check"], book=published) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "no number moved"
 
 
 def test_reproduce_needs_a_clone(tiny, capsys, monkeypatch):
