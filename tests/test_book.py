@@ -216,6 +216,16 @@ def test_every_claim_has_one_address_and_is_found(site: Path, pages: dict[Path, 
     assert "Theorem 4, Wang et al. (2021): reproduced after repair" in titles
 
 
+@pytest.mark.book
+def test_the_first_page_counts_every_claim(pages: dict[Path, Page]) -> None:
+    (page,) = (page for path, page in pages.items() if path.name == "intro.html")
+    (table,) = (one for one in page.soup.select("table") if "the papers" in one.get_text())
+    lines = [[cell.get_text() for cell in row.select("td")] for row in table.select("tbody tr")]
+    counts = [re.findall(r"\d+", cell) for first, *rest in lines if first.strip() != "the papers" for cell in rest]
+    every = sum(len(_rows(path)) for path in LEDGERS.values())
+    assert sum(map(int, sum(counts, []))) == every, "list each chapter in the directive verdicts of book/intro.md"
+
+
 def _rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
