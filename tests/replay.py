@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from private_bandits_book.runs import csv_text, facts
-from private_bandits_book.studies import LongRun, LongStudy, play_long
+from private_bandits_book.studies import LongRun, play_long
 
 BOOK = Path(__file__).parents[1] / "book" / "data"
 
@@ -30,11 +30,12 @@ def committed(chapter: str, label: str) -> pd.DataFrame:
     return pd.read_csv(folder(chapter) / f"long-{label}.csv", dtype={"regret": str})
 
 
-def complete(chapter: str, label: str, study: LongStudy) -> None:
+def complete(chapter: str, label: str, columns: Sequence[str], runs: Sequence[LongRun]) -> None:
     """Assert that the file has all replications of the runs, and says of each what its policy states today."""
     text = pd.read_csv(folder(chapter) / f"long-{label}.csv", dtype=str, keep_default_na=False)
-    runs, columns = study.runs(), ["run", *study.columns]
-    assert not any({*run.labels} & {*facts(run.policy, run.problem)} for run in runs)  # which states them itself
+    columns = ["run", *columns]
+    stated = {*facts(runs[0].policy, runs[0].problem)}  # by every policy itself
+    assert not any({*run.labels} & stated for run in runs)
     known = pd.DataFrame([{"run": number, **run.known()} for number, run in enumerate(runs)])
     assert [*text.columns[: len(columns)]] == columns
     assert csv_text(text[columns].drop_duplicates()) == csv_text(known[columns])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 
@@ -28,16 +27,6 @@ def test_the_page_is_that_of_the_results(page):
 def test_its_figures_are_those_of_the_results(page):
     for name, image in page.draw(page.read("growth")["games"]).items():
         assert (ROOT / "book" / "figures" / "performance" / name).read_text(encoding="utf-8") == image
-
-
-SCRIPTS = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py"))
-
-
-@pytest.mark.parametrize("script", [name for name in SCRIPTS if name != "peer"])  # which imports what is elsewhere
-def test_a_script_imports_what_there_is(monkeypatch, script):
-    monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    sys.modules.pop(script, None)
-    importlib.import_module(script)
 
 
 def test_a_peer_that_loses_something_else_is_refused(monkeypatch):

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_hex
+from replay import complete
 
 from private_bandits import baselines
 from private_bandits.papers import cascading, semibandits
@@ -20,7 +20,6 @@ from private_bandits.problems import Arms, Cascade
 from private_bandits_book.book import find_book
 from private_bandits_book.chapters.comparison import entrants, families, paying, ranking, studies, tuning
 from private_bandits_book.chapters.comparison.entrants import ENTRANTS, TUNED, Setting
-from private_bandits_book.figures import look
 from private_bandits_book.studies import play_long
 
 BOOK = find_book()
@@ -107,14 +106,6 @@ def test_a_run_has_failed_from_half_of_the_second_best_on():
     assert math.isinf(studies.failing(Arms.bernoulli([0.5, 0.5]), 1000, math.inf))
 
 
-def test_a_number_at_an_end_of_its_grid_is_marked():
-    grid = np.array(ENTRANTS["tails"]["exceedance counts"].grid)
-    least, most = grid.min(axis=0), grid.max(axis=0)
-    assert tuning.at_an_end("tails", "exceedance counts", (least[0], 0.6))
-    assert tuning.at_an_end("tails", "exceedance counts", (1.0, most[1]))
-    assert not tuning.at_an_end("tails", "exceedance counts", (1.0, 0.6))
-
-
 def rows_of(finals, guarantee="central, pure"):
     """Rows of a study: regrets by policy on each instance; "free" is without privacy."""
     found = []
@@ -124,27 +115,6 @@ def rows_of(finals, guarantee="central, pure"):
             row |= {"horizon": 100, "guarantee": guarantee, "regret": regret, "regret_se": 0.01 * regret}
             found.append(row | {"failed": 0, "replications": 10})
     return pd.DataFrame(found)
-
-
-def test_who_has_the_least_price_at_the_last_epsilon_only_is_named_there():
-    names = ["always", "only there", "never"]
-    prices = {"always": (20.0, 5.0, 2.0), "only there": (30.0, 6.0, 1.5), "never": (40.0, 9.0, 3.0)}
-    rows = [
-        {"policy": name, "trust": trust, "epsilon": epsilon, "regret": price}
-        for trust in ("central", "local")
-        for name in names
-        for epsilon, price in zip((0.1, 1.0, 10.0), prices[name], strict=True)
-    ]
-    frame = pd.DataFrame(rows)
-    frame["policy"] += frame["trust"].map({"central": "", "local": ", local"})
-    assert [(one.words, one.x, one.y) for one in ranking._overtaking(frame)] == [
-        ("least at ϵ = 10: only there", 10.0, "only there"),
-        ("least local at ϵ = 10: only there, local", 10.0, "only there, local"),
-    ]
-    level = frame.assign(regret=frame["regret"].replace(1.5, 1.9))  # where a reader sees lines meet
-    assert ranking._overtaking(level) == []
-    before = frame.assign(regret=frame["regret"].replace(6.0, 4.0))
-    assert ranking._overtaking(before) == []
 
 
 def test_a_ranking_rests_on_differences_on_the_same_instances():
@@ -202,25 +172,6 @@ def test_classes_and_guarantees_are_ranked_apart_and_an_answer_takes_what_gives_
     assert fewer["take"].tolist() == ["AdaP-UCB, as proved", "LDP-UCB-B"]
 
 
-def test_all_that_the_answer_takes_is_in_colour_and_a_delta_is_said():
-    hard = np.random.default_rng(3).lognormal(0.0, 1.0, 20)
-    pure = rows_of({"free": np.ones(20), "DP-KLUCB": 2.0 * hard, "DP-IMED": 2.001 * hard, "AdaP-UCB": 2.2 * hard})
-    proved = {"AdaC-UCB": 4.0 * hard, "AdaC-UCB, as proved": 9.0 * hard}
-    rows = ranking.priced(pd.concat([pure, rows_of(proved, "central, approximate")]), "arms")
-    picture = ranking.drawn(
-        rows, {"DP-KLUCB": "K"}, ["DP-IMED", "AdaP-UCB", "AdaC-UCB"], 100, said={"AdaC-UCB": "above"}
-    )
-    assert "above" in {text.get_text() for text in picture.fig.axes[0].texts}  # at a grey line, too
-    named = [one for one in picture.fig.axes[0].lines if one.get_label()[0] != "_"]
-    lines = {one.get_label(): to_hex(one.get_color()) for one in named}
-    grey = look.HUES["rival"]
-    assert {name for name, colour in lines.items() if colour != grey} == {"DP-KLUCB", "DP-IMED"}
-    assert {name for name, colour in lines.items() if colour == grey} == {
-        "AdaP-UCB",
-        "AdaC-UCB, tuned, with\u00a0a\u00a0δ",
-    }
-
-
 def test_the_worst_is_chosen_by_one_half_of_the_runs_and_measured_by_the_other():
     rows = [
         {"entrant": name, "instance": instance, "pays": pays, "chosen": chosen, "regret": regret}
@@ -240,11 +191,8 @@ def test_the_worst_is_chosen_by_one_half_of_the_runs_and_measured_by_the_other()
 @pytest.mark.parametrize(
     ("kind", "name", "found", "said"),
     [
-        ("nothing", "DP-KLUCB", "arms", "kind must be "),
         ("arms", "one bit", "arms", "name must be "),
         ("lists", "one bit", "arms", "one bit plays lists, and not arms$"),
-        ("tails", "episodes", "arms", "episodes plays heavy tails, and not arms$"),
-        ("tails", "threshold ladder", "arms", "threshold ladder plays heavy tails, and not arms$"),
         ("arms", "DP-KLUCB", "tails", "DP-KLUCB plays arms, and not heavy tails$"),
         ("pairs", "LinUCB", "contexts", "LinUCB plays one set of actions for all, and not linear contexts$"),
     ],
@@ -290,8 +238,11 @@ def test_what_a_million_rounds_would_take_on_lists_and_sets_is_said():
 
 
 @pytest.mark.parametrize("label", studies.STUDIES)
-def test_the_first_replication_of_a_run_of_each_policy_is_played_again(label):
-    known, runs = pd.read_csv(DATA / f"long-{label}.csv"), studies.STUDIES[label].runs()
+def test_a_study_is_that_which_is_committed_and_a_run_of_each_policy_is_played_again(label):
+    """Of a run its first replication."""
+    known, study = pd.read_csv(DATA / f"long-{label}.csv"), studies.STUDIES[label]
+    runs = study.runs()
+    complete("comparison", label, study.columns, runs)
     quick = known.sort_values("horizon", kind="stable").groupby("entrant", sort=False).head(1)
     assert len(quick) == known["entrant"].nunique()
     for row in quick.itertuples():

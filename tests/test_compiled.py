@@ -69,12 +69,16 @@ def halve(package: Path) -> None:
     noise.write_text(text.replace("scale * math.log(", "0.5 * scale * math.log("), encoding="utf-8")
 
 
-def test_an_edit_in_a_callee_of_another_file_is_not_answered_by_an_old_binary(package, tmp_path, monkeypatch):
+def test_an_edit_in_a_callee_is_not_answered_by_an_old_binary_and_one_of_plain_python_is(
+    package, tmp_path, monkeypatch
+):
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     before = answer(COUNT, tmp_path)
     binaries = compiled_files(package)
     names = {path.name.split("-")[0] for path in binaries}
     assert names >= {"counters.hybrid_noise", "noise.laplace"}
+    with (package / "checks.py").open("a", encoding="utf-8") as plain:
+        plain.write("\n")
     assert answer(COUNT, tmp_path) == before
     assert compiled_files(package) == binaries  # nothing was compiled again
 
@@ -97,24 +101,6 @@ noise.write_text(text.replace("scale * math.log(", "0.5 * scale * math.log("), e
     taken_back = before and before + reverted + "\n"  # before anything is compiled
     seen = answer(edited + taken_back + COUNT + reverted, tmp_path, **chosen)
     assert seen != answer(COUNT, tmp_path, **chosen) == answer(COUNT, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "new"))
-
-
-def test_an_edit_of_plain_python_compiles_nothing_again(package, tmp_path, monkeypatch):
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    before = answer(DRAW, tmp_path)
-    binaries = compiled_files(package)
-    with (package / "checks.py").open("a", encoding="utf-8") as plain:
-        plain.write("\n")
-    assert answer(DRAW, tmp_path) == before
-    assert compiled_files(package) == binaries
-
-
-def test_a_folder_of_the_users_choice_stays_the_root(package, tmp_path):
-    chosen = tmp_path / "chosen"
-    assert answer(DRAW, tmp_path, NUMBA_CACHE_DIR=str(chosen)) == repr(str(chosen))  # and the setting is restored
-    assert {path.name.split("-")[0] for path in compiled_files(chosen)} == {"noise.laplace"}
-    assert all(path.relative_to(chosen).parts[0].startswith("sources-") for path in compiled_files(chosen))
-    assert not compiled_files(package)
 
 
 def test_every_compiled_function_of_the_package_is_kept_there():
@@ -146,10 +132,11 @@ def test_folders_of_other_sources_are_deleted_when_nobody_used_them_for_a_week_a
     for name, age in ages.items():
         (root / name / "within").mkdir(parents=True)
         os.utime(root / name, (0, time.time() - age))
-    answer(DRAW, tmp_path, NUMBA_CACHE_DIR=str(root))
+    assert answer(DRAW, tmp_path, NUMBA_CACHE_DIR=str(root)) == repr(str(root))  # the setting is restored
     left = {path.name for path in root.iterdir()}
     (current,) = left - set(ages)
-    assert left == {*ages, current} - {"sources-0123456789abcdef"} and compiled_files(root / current)
+    assert left == {*ages, current} - {"sources-0123456789abcdef"}
+    assert compiled_files(root / current) and not compiled_files(package)
 
 
 @pytest.fixture
@@ -165,7 +152,6 @@ def test_where_the_package_cannot_be_written_the_users_folder_is_named_after_the
     before = answer(COUNT, tmp_path, **home)
     kept = compiled_files(tmp_path)
     assert kept and {path.relative_to(tmp_path).parts[:2] for path in kept} == {(".cache", "private-bandits")}
-    assert answer(COUNT, tmp_path, **home) == before and compiled_files(tmp_path) == kept
     halve(unwritable)
     assert answer(COUNT, tmp_path, **home) != before
 
@@ -174,19 +160,14 @@ def test_where_nothing_can_be_written_nowhere_is_anything_kept_and_all_is_played
     nowhere = dict.fromkeys(("HOME", "USERPROFILE", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR"), os.devnull)
     before = answer(COUNT, tmp_path, **nowhere)
     halve(unwritable)
-    assert answer(COUNT, tmp_path, **nowhere) != before and not compiled_files(tmp_path)
     # numba's own choice, the folder of the file, is not taken: its name stays when the sources change
     (unwritable / "mechanisms" / "__pycache__").unlink()
     assert answer(COUNT, tmp_path, **nowhere) != before and not compiled_files(tmp_path)
 
 
-FAULTS = [
-    *(OSError(28, "No space left on device"), PermissionError(13, "denied"), EOFError()),
-    *(ValueError("unsupported pickle protocol: 115"), OverflowError(), MemoryError()),
-]
-
-
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    "fault", [OSError(28, "No space left on device"), EOFError(), ValueError("unsupported pickle protocol: 115")]
+)
 @pytest.mark.parametrize("work", ["load", "save"])
 def test_a_full_disk_and_a_broken_or_foreign_file_cost_only_time(work, fault, monkeypatch):
     def failing(*arguments):
@@ -212,7 +193,7 @@ pairs = [
     (cascading.b_lb(8, 3, 0.4, 0.3), cascading.ucb_laplace(1.0, list_size=3)),
     (arms, baselines.replay(Own(), 1.0, horizon=200)),
     (ConvexLoss.ball([[0.3]], kind="smooth"), Own())]
-done = [simulate(*pair, horizon=200, replications=1, seed=1).regret[0, -1].item() for pair in pairs]
+done = [simulate(*pair, horizon=100, replications=1, seed=1).regret[0, -1].item() for pair in pairs]
 print(done)
 """
     root = SOURCE.parent

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from private_bandits.privacy import channel_loss
-from private_bandits_book.chapters.contextual import joint_privacy, linear_programmes
+from private_bandits_book.chapters.contextual import joint_privacy
 
 
 @pytest.mark.parametrize(("epsilon", "rounds"), [(0.2, 1), (1.0, 2), (3.0, 2)])
@@ -28,21 +28,6 @@ def test_the_programme_knows_nothing_of_the_formula(monkeypatch):
     assert joint_privacy.least_regret(math.log(3.0), 1, 1.0) == pytest.approx(0.25)
     for epsilon in (20.0, 1000.0, math.inf):
         assert joint_privacy.least_regret(epsilon, 2, 1.0) == pytest.approx(0.0, abs=1e-6)
-
-
-def test_later_actions_may_not_be_guessed_from_later_contexts():
-    """Without the equations for it, an action could be drawn with its own context's successor in mind."""
-    place = linear_programmes.nodes(2, late=0)
-    rows, totals = linear_programmes.flow(place)
-    peeking, honest = np.zeros(20), np.zeros(20)
-    for first in (0, 1):
-        honest[place[(first,), (first,)]] = 1.0
-        peeking[[place[(action,), (first,)] for action in (0, 1)]] = 0.5
-    for seen in product((0, 1), repeat=2):
-        peeking[place[(seen[1], 0), seen]] = 1.0
-        honest[place[(seen[0], seen[0]), seen]] = 1.0
-    np.testing.assert_allclose(rows @ honest, totals)
-    assert np.max(np.abs(rows @ peeking - totals)) == 0.5
 
 
 def test_without_privacy_the_bound_is_zero_and_at_none_left_it_is_random_play():

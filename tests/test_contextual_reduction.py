@@ -110,14 +110,10 @@ def test_a_message_outside_the_interval_is_clipped():
     ("make", "problem", "given", "word"),
     [
         (two_point, ball("distance", mode="stochastic", spread=0.1), {}, "spread must be 0"),
-        (two_point, ConvexLoss.arms(TABLE), {}, "two points"),
         (one_point, ball("distance"), {"noise": "laplace"}, "delta"),
         (one_point, ball("distance"), {"learner": "sphere_strong"}, "strongly convex"),
-        (one_point, ball("kinked"), {"learner": "saha_tewari"}, "smooth"),
         (one_point, ConvexLoss.arms(TABLE), {}, "does not fit"),
         (one_point, ConvexLoss.arms(TABLE), {"learner": "stochastic"}, "interval"),
-        (one_point, interval(mode="schedule", spread=0.0), {"learner": "stochastic"}, "mode='stochastic'"),
-        (one_point, ball("distance", mode="stochastic"), {"learner": "stochastic"}, "dimension must be 1"),
     ],
 )
 def test_bad_arguments_are_refused(make, problem, given, word):

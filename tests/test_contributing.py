@@ -10,46 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from conftest import build
-
-from private_bandits_book import chapter as room
-from private_bandits_book.book import Book
-from private_bandits_book.chapter import Chapter
-from private_bandits_book.judging.claims import read_claims
 
 ROOT = Path(__file__).parents[1]
 TEXT = (
     (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("### A minimal chapter")[2].partition("\n## ")[0]
 )
-
-
-def test_the_printed_chapter_has_its_parameters_plays_and_is_judged(tmp_path, monkeypatch):
-    (toml,) = re.findall("```toml\n(.*?)```", TEXT, re.DOTALL)
-    parameters, story = re.findall("```python\n(.*?)```", TEXT, re.DOTALL)
-    cells = [
-        {"cell_type": "code", "metadata": {"tags": ["parameters"]}, "source": parameters},
-        {"cell_type": "code", "metadata": {}, "source": story},
-    ]
-    (tmp_path / "book").mkdir()
-    (tmp_path / "book" / "mine.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
-    (tmp_path / "_toc.yml").write_text("root: book/mine\n", encoding="utf-8")
-    book = Book(tmp_path)
-    assert [*book.parameters("mine")] == ["horizon", "replications", "seed", "epsilons", "n_jobs", "output_dir"]
-    assert "`chapter.ledger()`" in TEXT
-    monkeypatch.setattr(room, "find_book", lambda: book)
-    monkeypatch.setattr(room, "claims_of", lambda name: read_claims(toml))
-    monkeypatch.setattr(room, "display", lambda *_: None)
-    monkeypatch.setattr(room, "headlines", lambda *_: None)
-    monkeypatch.setattr(Chapter, "_rule", lambda self, claim: None)
-    monkeypatch.setenv(room.STRICT_VARIABLE, "1")
-    names: dict = {}
-    exec(parameters.replace('output_dir: str = ""', f"output_dir: str = {str(tmp_path / 'out')!r}"), names)
-    exec(story + "chapter.ledger()\n", names)
-    (row,) = pd.read_csv(tmp_path / "out" / "data" / "claims.csv").to_dict("records")
-    assert (row["claim"], row["verdict"]) == ("own-less", "reproduced")
-    assert max(map(len, story.splitlines())) <= 75
 
 
 def run(root, *words):

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 import re
 
-import numpy as np
 import pandas as pd
 import pytest
 from replay import folder, prose
 from scipy.optimize import brentq
 
 from private_bandits.mechanisms import gaussian_epsilon, gaussian_sigma
-from private_bandits_book import figures
-from private_bandits_book.chapter import Chapter
-from private_bandits_book.chapters.convex import lemmas, pictures, rules, studies
+from private_bandits_book.chapters.convex import lemmas, rules, studies
 from private_bandits_book.judging.verdicts import AFTER_REPAIR, DERIVED, NOT_REPRODUCED, REPRODUCED
 from private_bandits_book.package_data import tables
 
@@ -26,17 +23,6 @@ def test_the_classical_noise_breaks_and_the_analytic_one_holds(monkeypatch):
     assert lemmas.classical_excess([4.0, 64.0])[1:] == (64.0, pytest.approx(195.1, abs=0.1))
 
 
-GIVEN = {
-    "horizon": 10**5,
-    "replications": 2,
-    "seed": 0,
-    "epsilons": [1.0],
-    "delta": 1e-3,
-    "n_jobs": 1,
-    "output_dir": "",
-}
-
-
 @pytest.mark.parametrize("row", studies.TABLE_1)
 def test_table_and_figure_have_the_rates_of_the_claims(row):
     name = f"table-1-{row.replace(', ', '-').replace(' ', '-')}" if "two" not in row else "theorem-6-convex"
@@ -46,32 +32,6 @@ def test_table_and_figure_have_the_rates_of_the_claims(row):
     assert of == (r"\sqrt T" if str(claimed.horizon) == "1/2" else f"T^{{{claimed.horizon}}}")
     assert over == r"\epsilon" + "^2" * (claimed.noise == 2)
     assert claimed.words == f"T^({claimed.horizon})/ε" + "²" * (claimed.noise == 2)
-
-
-def test_a_line_that_grows_as_claimed_is_level_and_one_that_grows_faster_rises():
-    rows = Chapter("convex", GIVEN).long("powers")
-    rows = rows[(rows["t"] == rows["horizon"]) & (rows["learner"] != "strong")]
-    faster = rows["learner"].isin(["sphere", "sphere_strong"]) & rows["row"].str.endswith("smooth")
-    exponent = rows["row"].map(lambda row: float(studies.TABLE_1[row].horizon) if row in studies.TABLE_1 else 1.0)
-    rows = rows.assign(regret=7.0 * rows["horizon"] ** (exponent + 0.1 * faster))
-    keys = [*rows[["row", "learner", "epsilon"]].drop_duplicates().itertuples(index=False)]
-    picture = pictures.powers(rows, {(*key,): studies.fit(rows, *key) for key in keys})
-    for figure in (picture.fig, picture.narrow):
-        assert figures.unclear(figure) == [] and len(figure.axes) == 4
-        rates = ("0.75", ""), ("0.67", ""), ("0.67", "0.69"), ("0.50", "0.54")
-        for axes, (rate, bound) in zip(figure.axes, rates, strict=True):
-            words = {text.get_label(): text.get_text().replace("\n", " ") for text in axes.texts}
-            log = f", with its log T$^{{{bound}}}$" if bound else ""
-            assert words["claimed"] == f"claimed: T$^{{{rate}}}${log}"  # at the line, not in a legend
-            for line in (one for one in axes.lines if one.get_label() in words):
-                x, y = line.get_data()
-                np.testing.assert_allclose(y, (x / x[0]) ** (0.1 * (line.get_label() == "descent")), rtol=1e-6)
-    assert "descent: T^0.77" in picture.alt and "Saha–Tewari: T^0.67" in picture.alt
-    assert "runs do not decide" not in picture.alt
-    between = rows.assign(regret=rows["regret"] * rows["horizon"] ** (0.1 * rows["learner"].eq("hazan_levy")))
-    picture = pictures.powers(between, {(*key,): studies.fit(between, *key) for key in keys})
-    words = [{text.get_text().replace("\n", " ") for text in axes.texts} for axes in picture.fig.axes]
-    assert ["runs do not decide" in each for each in words] == [False, False, False, True]
 
 
 PROVED = [

@@ -8,10 +8,8 @@ import pandas as pd
 import pytest
 
 from private_bandits_book.chapters.definitions import lemmas, pictures, rules
-from private_bandits_book.judging.claims import claims_of
 from private_bandits_book.judging.rulings import LONGEST_REASON
 from private_bandits_book.judging.verdicts import DERIVED, EXACT, NOT_REPRODUCED, REPRODUCED
-from private_bandits_book.package_data import tables
 
 # --- evidence of the notebook
 
@@ -84,9 +82,3 @@ def test_the_local_factor_is_at_most_coth(share, expected):
 )
 def test_separation_says_who_learns_what(graph, hidden, given, expected):
     assert pictures.separated(pictures.bandit(**graph), hidden, given) is expected
-
-
-def test_every_arrow_of_the_map_has_a_claim():
-    arrows = tables("definitions", "map")["arrow"]
-    assert len(arrows) == len({tuple(arrow["ends"]) for arrow in arrows}) == 9
-    assert {arrow["claim"] for arrow in arrows} <= {claim.claim for claim in claims_of("definitions")}

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.papers.definitions import finite_policies, replacements
-from private_bandits.papers.definitions.finite_policies import Hedge, LocallyPrivate, OneAnswer, Response
+from private_bandits.papers.definitions.finite_policies import LocallyPrivate, OneAnswer, Response
 from private_bandits.privacy import exact_loss, table_laws
 from private_bandits_book.chapters.definitions import lemmas
 from private_bandits_book.chapters.definitions.lemmas import LAPLACE, NOISELESS, PRIVATE, RESPONSE
@@ -31,19 +31,6 @@ def test_the_table_of_losses(epsilon=1.2):
     assert frame.loc[lemmas.SPY, ["outcomes", "rewards"]].tolist() == close([epsilon, 0.0])
     seeing = frame.drop(index=PRIVATE)["environment"]
     assert seeing.tolist() == close([3 * 2 * math.log(4)] * 7)  # T rounds, two arms of odds 4 that are exchanged
-
-
-def test_lemma_1_holds_by_every_pair_of_tables_and_fails_under_partial_monitoring(horizon=3):
-    for policy in lemmas.suite(0.7).values():
-        laws = table_laws(policy, horizon)
-        laws = laws.reshape(*laws.shape[: horizon - 1], -1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(laws)
-            tables = max(float(np.nanmax(logs.max(axis=t) - logs.min(axis=t))) for t in range(horizon - 1))
-        rewards = exact_loss(policy, horizon, definition="rewards")
-        assert tables == close(exact_loss(policy, horizon)) == close(rewards)
-    hedge = Hedge(0.5, n_arms=2)
-    assert exact_loss(hedge, 3) > 1.5 * exact_loss(hedge, 3, definition="rewards")
 
 
 def test_what_instantaneous_privacy_composes_to():
@@ -141,10 +128,3 @@ def test_the_toy_game_by_simulation():
     assert frame["free"].item() == close(max(most), rel=0.02)
     assert frame["local"].item() == close(frame["free"].item() / math.tanh(0.5), rel=0.05)
     assert frame["central"].item() > frame["free"].item()
-
-
-def test_the_noise_of_batches_is_a_law():
-    weights = np.exp(-np.abs(np.arange(-30, 31))) * math.tanh(0.5)
-    assert lemmas._noise(1.0, 1, 30)[::2] == close(np.cumsum(weights) - weights / 2, abs=1e-9)
-    two = np.convolve(weights, weights)[30:-30]
-    assert lemmas._noise(1.0, 2, 30)[::2] == close(np.cumsum(two) - two / 2, abs=1e-6)

@@ -30,17 +30,6 @@ def noisy_means(problem, record, seed):
 # --- the noise
 
 
-def test_every_arm_gets_a_draw_of_its_own():
-    """One draw shared by all arms would cancel in every comparison; here it would make the means equal."""
-    problem = Arms.bernoulli([1.0, 1.0, 1.0])
-    draws = np.array(
-        [noisy_means(problem, dp_se(0.5, n_arms=3, horizon=1000).record, seed)[1] - 1.0 for seed in range(1500)]
-    )
-    assert all(len(set(row)) == 3 for row in draws.tolist())
-    correlation = np.corrcoef(draws.T)
-    assert np.abs(correlation[~np.eye(3, dtype=bool)]).max() < 4 / math.sqrt(1500)
-
-
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 8.0])
 def test_the_noise_pays_epsilon_for_one_reward(epsilon):
     """The sensitivity of an epoch's means, by brute force, over the scale of what is really added to them."""
@@ -61,21 +50,6 @@ def test_the_noise_pays_epsilon_for_one_reward(epsilon):
         noise.extend((means - problem.means) * share)  # worst * pulls = 1 is the sensitivity of this
     assert worst * pulls / np.mean(np.abs(noise)) == pytest.approx(epsilon, rel=0.06)
     assert stats.kstest(noise, stats.laplace(scale=1 / epsilon).cdf).pvalue > 1e-3
-
-
-def test_noise_on_each_reward_is_a_sum_of_independent_draws():
-    """In the exact sum of n draws and in the difference of two gammas that stands for a long one."""
-    for pulls in (50.0, 1e5):
-        terms = np.array([(pulls - 1.5, math.e / 2, 0.0, 1.0, 0.0)])  # |S| = 2 makes L = 1 at beta = 1
-        record = elimination.Record(terms, beta=1.0, noise=elimination.ON_REWARDS, scale=0.7)
-        sums = []
-        for seed in range(1500):
-            share, means = noisy_means(Arms.bernoulli([0.0, 1.0]), record, seed)
-            assert share == pulls
-            sums.extend((means - [0.0, 1.0]) * share)
-        spread = 0.7 * math.sqrt(2 * pulls)
-        assert np.std(sums) == pytest.approx(spread, rel=0.06)
-        assert abs(np.mean(sums)) < 4 * spread / math.sqrt(3000)
 
 
 # --- the rewards
@@ -99,17 +73,6 @@ def test_elimination_has_the_law_of_rewards_drawn_one_by_one():
         sample = [row[arm] for row in kernel], [row[arm] for row in plain]
         assert len(set(sample[0])) > 1  # the moment at which the arm leaves is random
         assert stats.ks_2samp(*sample).pvalue > 1e-3
-
-
-def test_a_truncating_box_truncates():
-    """A Bernoulli reward is 0 under a threshold below 1, whole under one above; the noise covers twice it."""
-    terms = np.array([(99.0, math.e / 2, 0.0, 1.0, 0.0)])
-    for cut, expected in ((0.99, 0.0), (1.01, 1.0)):
-        record = elimination.Record(terms, beta=1.0, truncation=cut)
-        assert noisy_means(Arms.bernoulli([0.0, 1.0]), record, 0)[1].tolist() == [0.0, expected]
-    noisy = elimination.Record(terms, 1.0, elimination.ON_MEAN, scale=1.0, truncation=5.0)
-    noise = [noisy_means(Arms.bernoulli([0.0, 0.0]), noisy, seed)[1] for seed in range(1500)]
-    assert np.mean(np.abs(noise)) == pytest.approx(2 * 5.0 / 100, rel=0.07)
 
 
 # --- what leaves, and when

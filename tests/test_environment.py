@@ -69,14 +69,6 @@ def test_environment_names_what_the_project_needs_with_the_same_ranges() -> None
     assert pip == ["-e .[test]"]
 
 
-def test_every_place_that_names_the_pythons_names_the_same_ones() -> None:
-    assert PROJECT["project"]["requires-python"] == f">={PYTHONS[0]}"
-    prefix = "Programming Language :: Python :: 3."
-    named = [line for line in PROJECT["project"]["classifiers"] if line.startswith(prefix)]
-    assert [line.removeprefix(prefix[:-2]) for line in named] == list(PYTHONS)
-    assert "(3, 11) <= sys.version_info[:2] <= (3, 13)" in (ROOT / "Makefile").read_text(encoding="utf-8")
-
-
 def test_lock_holds_hashes_and_no_address() -> None:
     assert "://" not in LOCK
     assert not re.search(r"(^|\s)(/|\.{1,2}/|[A-Z]:\\)", LOCK), "a path of one machine"
@@ -144,12 +136,3 @@ def test_version_is_the_same_everywhere() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == version
     assert f"## {version} ({citation['date-released']})" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-
-
-def test_citation_names_the_five_papers_of_the_bibliography() -> None:
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    bibliography = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
-    titles = re.findall(r"^\s*title\s*=\s*\{(.*?)\},$", bibliography.replace("{L}", "L"), flags=re.MULTILINE)
-    assert len(citation["references"]) == 5
-    for paper in citation["references"]:
-        assert paper["title"] in titles

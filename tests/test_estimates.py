@@ -12,7 +12,6 @@ from private_bandits.estimates import (
     difference_interval,
     fit_exponent,
     fit_growth,
-    half_width,
     mean_interval,
     ratio_interval,
 )
@@ -134,19 +133,10 @@ def test_growth_interval_covers():
     [
         (lambda: mean_interval([1.0]), "at least 2 replications, got 1"),
         (lambda: mean_interval([1.0, math.nan]), "samples must be a non-empty array of finite numbers"),
-        (lambda: mean_interval([True, False]), "array of finite numbers"),
         (lambda: mean_interval([1, 2], confidence=1.0), "confidence must be > 0 and < 1, got 1.0"),
-        (lambda: half_width(1.0, 1), "replications must be finite and >= 2, got 1"),
-        (lambda: difference_interval([1.0, 2.0], [3.0]), "b must hold at least 2"),
-        (
-            lambda: difference_interval([[1.0, 2.0]] * 2, [3.0, 4.0]),
-            "a must be a non-empty 1-d array",
-        ),
         (lambda: ratio_interval([1, 2], [-1, 1]), "the mean of b must be > 0, got 0"),
         (lambda: fit_exponent([1, 2], [[1, 2, 3]] * 2), "samples must have shape"),
-        (lambda: fit_exponent([2, 2], [[1, 2]] * 2), "two different values"),
         (lambda: fit_exponent([1, 2], [[1, 0], [1, 0]]), "replications but one must be > 0, got 0"),
-        (lambda: fit_growth([1, 2, 3], [[1, 2, 3]] * 2, 1, 3), "start must be > 1, got 1"),
         (lambda: fit_growth([1, 2, 30], [[1, 2, 3]] * 2, 1.5, 10), "at least three checkpoints"),
     ],
 )

@@ -17,7 +17,7 @@ from scipy import stats
 
 from private_bandits.estimates import Interval
 from private_bandits_book import figures, numbers
-from private_bandits_book.figures import layout, look, vector
+from private_bandits_book.figures import look, vector
 from private_bandits_book.figures.drawing import Slope
 
 T = np.unique(np.geomspace(1, 1e5, 200).astype(int))
@@ -38,11 +38,6 @@ def curve(policy, end, *, epsilon=math.inf, shape=np.log1p, t=T, **columns):
     )
 
 
-def sweep(policy, column, values, slope, **named):
-    parts = [curve(policy, slope / v, t=np.array([1000]), shape=lambda t: t, **named) for v in values]
-    return pd.concat([part.assign(**{column: v}) for part, v in zip(parts, values, strict=True)])
-
-
 NONE = curve("cascade_ucb1", 1300, label="no privacy", hue="none", trust="none")
 UNIFORM = curve("uniform", 30500, label="uniform play", hue="uniform", trust="none", shape=np.abs)
 LOCAL = {"trust": "local", "epsilon": 0.2}
@@ -54,14 +49,6 @@ TREES = [
     for e in (0.1, 0.2, 0.5, 1, 2)
 ]
 PANEL = pd.concat([NONE, LAPLACE, GAUSSIAN, UNIFORM])
-EPSILON_SWEEP = pd.concat(
-    [
-        curve("cascade_ucb1", 1300, label="no privacy", hue="none", t=np.array([1000])),
-        curve("uniform", 30500, label="uniform play", hue="uniform", t=np.array([1000])),
-        sweep("ucb_laplace", "epsilon", np.linspace(0.02, 2, 100), 500, hue="local", trust="local"),
-        sweep("ucb_gaussian", "epsilon", np.linspace(0.02, 2, 100), 510, hue="local", trust="local"),
-    ]
-)
 VARIANTS = pd.concat(
     [NONE, UNIFORM]
     + [part.assign(reading="published") for part in (LAPLACE, GAUSSIAN)]
@@ -76,17 +63,8 @@ FIGURES = {
     "everything": lambda: figures.regret_curves(
         pd.concat([NONE, UNIFORM, LAPLACE, GAUSSIAN, RESPONSE]), bounds=BOUNDS, slope=SLOPE
     ),
-    "six alike": lambda: figures.regret_curves(
-        pd.concat([LAPLACE.assign(label=f"variant {i}", regret=LAPLACE["regret"] + i) for i in range(6)])
-    ),
     "legend": lambda: figures.regret_curves(pd.concat([NONE, UNIFORM, *TREES]), bounds=BOUNDS),
-    "short sweep": lambda: figures.regret_curves(
-        sweep("ucb_hybrid", "list_size", [4, 8, 12, 16], 900, epsilon=0.2, hue="central"),
-        "list_size",
-        xscale="log",
-    ),
     "readings": lambda: figures.small_multiples(VARIANTS),
-    "own axes": lambda: figures.small_multiples(STRETCHED, yscale="log", same=False),
     "narrow": lambda: figures.regret_curves(PANEL, yscale="log", bounds=BOUNDS, narrow=True),
     "narrow panels": lambda: figures.small_multiples(STRETCHED, yscale="log", narrow=True),
     "one round": lambda: figures.regret_curves(PANEL[PANEL["t"] == 1], slope=SLOPE, bounds=BOUNDS),
@@ -191,13 +169,6 @@ def test_svg_keeps_the_curve_within_a_twentieth_of_a_point():
     assert vector._shorten(broken).endswith("M99 9 L100 9 z")
 
 
-def test_texts_that_a_line_follows_are_told_apart_without_colours():
-    few = np.array([1e3, 1e4, 1e5])
-    parts = [curve("p", 100, label=hue, hue=hue, t=few, trust="none") for hue in ("printed", "stated", "repaired")]
-    drawn = figures.regret_curves(pd.concat(parts)).axes[0].lines
-    assert len({one.get_marker() for one in drawn if one.get_label()[0] != "_"}) == 3
-
-
 def test_the_readers_settings_neither_change_nor_show():
     before, plain = dict(mpl.rcParams), figures.svg(FIGURES["legend"]())
     with pytest.raises(ZeroDivisionError), figures.style():
@@ -234,16 +205,6 @@ def test_everyone_tells_the_hues_apart_on_either_plate(plate):
         assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(places, 2)) > 0.075
 
 
-@pytest.mark.parametrize("plate", ["light", "dark"])
-@pytest.mark.parametrize("hue", sorted({*look.HUES} - {*look.PLAIN}))
-def test_three_shades_of_a_hue_are_told_apart_on_either_plate(hue, plate):
-    parts = [curve("p", 100 * e, label=f"ε = {e}", hue=hue, trust="central", epsilon=e) for e in (1.0, 2.0, 3.0)]
-    drawn = [to_hex(one.get_color()) for one in figures.regret_curves(pd.concat(parts)).axes[0].lines]
-    drawn = [look.in_the_dark(one) if plate == "dark" else one for one in drawn]
-    places = [oklab(one, np.eye(3)) for one in drawn]
-    assert all(np.linalg.norm(a - b) > 0.025 for a, b in itertools.pairwise(places))
-
-
 def test_all_that_is_committed_is_seen_on_either_plate():
     folder = Path(__file__).parents[1] / "book" / "figures"
     drawings = {path: path.read_text(encoding="utf-8") for path in folder.glob("*/*.svg")}
@@ -264,40 +225,6 @@ def test_pages_and_figures_have_the_same_colours():
     for name, colour in shared.items():
         assert [to_hex(one) for one in tokens[name]] == [to_hex(colour), look.in_the_dark(colour)], name
     assert all(contrast(*pair) >= 4.5 for pair in zip(tokens["quiet"], tokens["plate"], strict=True))
-
-
-def test_hue_is_colour_and_trust_is_line_style():
-    trusts = itertools.cycle(look.TRUST_LINES)
-    for hue, trust in [(hue, next(trusts)) for hue in look.HUES for _ in range(2)]:
-        figure = figures.regret_curves(curve("p", 10, label="x", hue=hue, trust=trust, epsilon=1.0))
-        drawn, thin = line(figure, "x"), 0.6 if hue == "rival" else 1.0
-        assert to_hex(drawn.get_color()) == look.HUES[hue].lower()
-        assert drawn.is_dashed() == (trust in ("local", "leaking"))
-        assert drawn.get_linewidth() == thin * {"none": 1.4, "leaking": 1.6}.get(trust, 2.0)
-
-
-ALIKE = [
-    curve(name, end, label=f"{name}, ε = {epsilon:g}", hue="local", trust="local", epsilon=epsilon)
-    for epsilon in (1.0, 8.0)
-    for name, end in (("zeta", 4000), ("alpha", 2000), ("mu", 1000))
-]
-
-
-def test_lines_of_one_hue_are_told_apart_by_shade_and_marker_whatever_they_are_called():
-    figure = figures.regret_curves(pd.concat(ALIKE))
-    drawn = [line(figure, part["label"].iloc[0]) for part in ALIKE]
-    assert [one.get_marker() for one in drawn] == ["", "s", "^"] * 2
-    shades = [look._luminance(to_hex(one.get_color())) for one in drawn]
-    assert shades == sorted(shades) and len(set(shades)) == 6  # from the smallest epsilon on, in order of appearance
-
-
-def test_a_label_looks_the_same_in_every_panel():
-    """Of several epsilons, one a panel."""
-    parts = [part.assign(reading=f"ε = {part['epsilon'].iloc[0]:g}", label=part["policy"]) for part in ALIKE]
-    figure = figures.small_multiples(pd.concat(parts))
-    for name in ("zeta", "alpha", "mu"):
-        one, other = (next(x for x in axes.get_lines() if x.get_label() == name) for axes in figure.axes)
-        assert (one.get_color(), one.get_marker()) == (other.get_color(), other.get_marker())
 
 
 def test_a_band_is_the_t_interval_of_the_mean():
@@ -323,93 +250,6 @@ def test_a_band_whose_edges_are_given_has_them():
     np.testing.assert_array_equal(low, high)  # of one edge no band is made
 
 
-def test_labels_stand_at_the_ends_in_the_lines_order_and_colour():
-    figure = figures.regret_curves(pd.concat([NONE, *TREES[:4]]))
-    axes = figure.axes[0]
-    labels = {t.get_label(): t for t in axes.texts}
-    assert set(labels) == {"no privacy", *(f"tree, ε = {e}" for e in (0.1, 0.2, 0.5, 1))}
-    by_height = sorted(labels, key=lambda name: labels[name].get_position()[1])
-    by_regret = sorted(labels, key=lambda name: line(figure, name).get_ydata()[-1])
-    assert by_height == by_regret
-    assert axes.get_legend() is None and not figure.legends
-
-
-def test_lines_that_a_text_speaks_of_are_in_colour_and_all_others_thin_grey_with_their_names():
-    several = [curve(f"p{i}", 1000 * (i + 1), label=f"p{i}", hue="central", epsilon=1.0) for i in range(7)]
-    frame = pd.concat([NONE, *several])
-    figure = figures.regret_curves(frame, spoken={"p3": "the best, K^0.3"})
-    assert figures.unclear(figure) == []
-    assert to_hex(line(figure, "p3").get_color()) == look.HUES["central"]
-    rivals = [line(figure, f"p{i}") for i in range(7) if i != 3]
-    assert {to_hex(one.get_color()) for one in rivals} == {look.HUES["rival"]}
-    assert max(one.get_linewidth() for one in rivals) < 1.5
-    words = {t.get_label(): t.get_text() for t in figure.axes[0].texts}
-    assert words["p3"] == "the best, K$^{0.3}$" and words["p4"] == "p4"
-    for text in figure.axes[0].texts:  # without its name a grey line is like another
-        text.set_label("")
-    assert any("have one mark" in said for said in figures.unclear(figure))
-    with pytest.warns(UserWarning, match="spoken must be one of .* got 'p9'"):
-        figures.regret_curves(frame, spoken={"p9": ""})
-
-
-FEW = np.array([0.1, 1.0, 10.0])
-DRAWN_TOGETHER = pd.concat(
-    [sweep(f"p{i}", "epsilon", FEW, 1.0 + 30.0 * i, hue="central") for i in range(4)], ignore_index=True
-).assign(  # and there in another order
-    regret=lambda rows: rows["regret"] + (rows["epsilon"] > 5) * (500.0 - 40.0 * rows["policy"].str[1].astype(int))
-)
-
-
-@pytest.mark.parametrize("narrow", [False, True])
-def test_lines_that_are_apart_at_their_starts_only_have_their_names_there(narrow):
-    look = {"xscale": "log", "yscale": "log", "spoken": {"p3": "the worst"}, "narrow": narrow}
-    figure = figures.regret_curves(DRAWN_TOGETHER, "epsilon", names="start", **look)
-    assert figures.unclear(figure) == []
-    (axes,), box = figure.axes, figure.axes[0].get_window_extent()
-    labels = {text.get_label(): text.get_window_extent() for text in axes.texts}
-    assert set(labels) == {"p0", "p1", "p2", "p3"}  # grey lines, too
-    assert max(one.x1 for one in labels.values()) < box.x0
-    by_height = sorted(labels, key=lambda name: labels[name].y0)
-    assert by_height == sorted(labels, key=lambda name: line(figure, name).get_ydata()[0]) == ["p0", "p1", "p2", "p3"]
-    numbers_at = [text.get_window_extent().x0 for text in axes.get_yticklabels()]
-    assert min(numbers_at) > box.x1  # they give way to the names
-    at_end = figures.regret_curves(DRAWN_TOGETHER, "epsilon", **look).axes[0]
-    assert min(text.get_window_extent().x0 for text in at_end.texts) > at_end.get_window_extent().x1
-
-
-def test_a_line_of_few_points_shows_them_and_a_grey_one_too():
-    look = {"xscale": "log", "spoken": {"p3": "the worst"}}
-    axes = figures.regret_curves(DRAWN_TOGETHER, "epsilon", **look).axes[0]
-    drawn = {one.get_label(): one for one in axes.lines if one.get_label()[0] != "_"}
-    assert {name: one.get_marker() for name, one in drawn.items()} == dict.fromkeys(["p0", "p1", "p2", "p3"], "o")
-    assert drawn["p0"].get_markersize() < drawn["p3"].get_markersize()
-    assert all(one.get_markevery()[1] == 1 for one in drawn.values())
-    assert [*axes.get_xticks()] == [*FEW]  # and there is no number where nothing was run
-    long = figures.regret_curves(sweep("p", "epsilon", np.linspace(0.1, 1, 13), 9), "epsilon")
-    assert long.axes[0].lines[0].get_marker() in ("", "None")
-
-
-def test_a_line_is_broken_where_others_were_measured_and_it_was_not():
-    full, part = sweep("full", "epsilon", FEW, 9), sweep("part", "epsilon", [FEW[0], *FEW[2:]], 7)
-    drawn = {}
-    for name, frame in {"both": pd.concat([full, part]), "alone": part}.items():
-        figure = figures.regret_curves(frame, "epsilon", xscale="log", yscale="log")
-        drawn[name] = {one.get_label(): one for one in figure.axes[0].lines}, figures.svg(figure)
-    lines, alone = drawn["both"][0], drawn["alone"][0]
-    assert [*np.isnan(lines["part"].get_xdata())] == [False, True] + [False] * (len(FEW) - 2)
-    assert not np.isnan(lines["full"].get_xdata()).any() and not np.isnan(alone["part"].get_xdata()).any()
-    assert {*alone} == {"part"}
-    assert [*lines["_"].get_xdata()] == [FEW[0], FEW[2]] and lines["_"].is_dashed()
-    assert lines["_"].get_linewidth() < lines["part"].get_linewidth()
-    rounds = curve("other", 5, t=np.array([100, 1000, 10_000]))  # checkpoints are not what is swept
-    apart = figures.regret_curves(pd.concat([rounds, curve("p", 9, t=np.array([10, 500, 10_000]))]), start=1)
-    assert {one.get_label() for one in apart.axes[0].lines} == {"other", "p"}
-
-
-def test_a_break_in_a_line_is_one_in_its_drawing():
-    assert vector._shorten("M 0 0 M 1 1 L 2 2 L 3 3") == "M0 0 M1 1 L2 2 3 3"
-
-
 def test_more_than_eight_lines_and_more_than_a_screen_are_unclear():
     several = [curve(f"p{i}", 1000 * (i + 1), label=f"p{i}", hue="rival", epsilon=1.0) for i in range(9)]
     found = figures.unclear(figures.regret_curves(pd.concat(several)))
@@ -430,12 +270,10 @@ def test_two_colours_that_are_near_ask_for_another_mark():
     assert any("have one mark, and colours" in said for said in figures.unclear(figure))
 
 
-def test_words_stand_where_they_are_seen_and_regions_are_named():
+def test_a_crossing_is_where_the_lines_cross_and_regions_are_named_inside():
     frame = pd.concat([NONE, UNIFORM, LAPLACE])
     said = [
         figures.Crossing("uniform play", "Laplace", "learns from {}"),
-        figures.Note("T^0.3", 3e4, "Laplace"),
-        figures.Note("here", 300.0, 5000.0),
         figures.Region("no regret can be here", T, 100 * np.log(T + 1)),
         figures.Region("nothing here", T, 1e4, "above"),
     ]
@@ -443,123 +281,14 @@ def test_words_stand_where_they_are_seen_and_regions_are_named():
     assert figures.unclear(figure) == []
     axes = figure.axes[0]
     words = {re.sub(r"\s", " ", t.get_text()): t.get_window_extent() for t in axes.texts}
-    assert {"T$^{0.3}$", "here"} <= {*words}
     ring = next(one for one in axes.lines if one.get_markersize() == 9)
     x, y = (float(each[0]) for each in ring.get_data())
     one, other = (np.interp(x, each["t"], each["regret"]) for each in (LAPLACE, UNIFORM))
     assert one == pytest.approx(other, rel=0.01)
     assert f"learns from {float(f'{x:.2g}'):,.0f}" in words
-    beside = axes.transData.transform((3e4, np.interp(3e4, LAPLACE["t"], LAPLACE["regret"])))
-    box = words["T$^{0.3}$"]
-    assert np.hypot(*((box.x0 + box.x1) / 2 - beside[0], (box.y0 + box.y1) / 2 - beside[1])) < 60
     inside = axes.transData.inverted().transform(words["no regret can be here"].get_points())
     assert all(y < np.interp(x, T, 100 * np.log(T + 1)) for x, y in inside)
     assert axes.transData.inverted().transform(words["nothing here"].get_points())[:, 1].min() > 1e4
-    with pytest.warns(UserWarning, match="a line of said must be one of .* got 'else'"):
-        figures.regret_curves(frame, said=[figures.Crossing("else", "Laplace", "")])
-
-
-def test_words_that_a_crowd_drives_away_have_a_leader():
-    crowd = pd.concat([sweep(f"p{i}", "epsilon", FEW, 1.0 + 0.2 * i, hue="central") for i in range(8)])
-    leaders = []
-    for frame, at in ((crowd, 10.0), (crowd[crowd["policy"] == "p4"], 1.0)):
-        note = figures.Note("here is what happens at last", at, "p4")
-        axes = figures.regret_curves(frame, "epsilon", xscale="log", yscale="log", said=[note]).axes[0]
-        (words,) = (text for text in axes.texts if "what happens" in text.get_text().replace("\n", " "))
-        leaders.append([one for one in axes.lines if one.get_color() == look.CLAIM_COLOUR])
-        box = words.get_window_extent()
-        place = axes.transData.transform((at, line(axes.figure, "p4").get_ydata()[[*FEW].index(at)]))
-        for leader in leaders[-1]:
-            start, end = axes.transAxes.transform(np.column_stack(leader.get_data()))
-            assert end == pytest.approx(place)
-            assert box.padded(3).contains(*start)
-    assert [len(one) for one in leaders] == [1, 0]
-
-
-def test_a_row_of_dots_says_its_mean_and_how_many_runs_are_below():
-    runs = pd.DataFrame({"policy": "greedy", "epsilon": 1.0, "t": 100, "regret": [10.0] * 17 + [1000.0] * 3})
-    (name,) = figures.regret_dots(runs).axes[0].get_yticklabels()
-    assert name.get_text() == "greedy\nbar: mean 158,\nabove 17 of 20"
-
-
-def test_labels_move_only_as_far_as_they_must():
-    assert layout._spread([50.0, 10.0], [10.0, 10.0], 0, 100) == pytest.approx([50, 10])
-    assert layout._spread([50.0, 50.0], [10.0, 20.0], 0, 100) == pytest.approx([42.5, 57.5])
-    assert layout._spread([-5.0, 0.0], [10.0, 10.0], 0, 100) == pytest.approx([5, 15])
-    assert layout._spread([99.0, 98.0, 20.0], [10.0, 10.0, 10.0], 0, 100) == pytest.approx([95, 85, 20])
-    assert layout._spread([], [], 0, 1) == []
-
-
-def test_uniform_play_leaves_the_panel_rather_than_flatten_the_others():
-    figure = figures.regret_curves(PANEL)
-    assert 3420 < figure.axes[0].get_ylim()[1] < 2 * 3420
-    assert any(t.get_text() == "uniform play\n↑ 30,500" for t in figure.axes[0].texts)
-    level = figures.regret_curves(pd.concat([UNIFORM, RESPONSE]))
-    assert level.axes[0].get_ylim()[1] > 30500
-
-
-def test_a_bound_is_drawn_but_does_not_stretch_the_axis():
-    plain, bounded = figures.regret_curves(PANEL), figures.regret_curves(PANEL, bounds=BOUNDS)
-    assert bounded.axes[0].get_ylim() == plain.axes[0].get_ylim()
-    dash_dot = [one for one in bounded.axes[0].lines if one.get_linestyle() == "-."]
-    assert [one.get_ydata()[-1] for one in dash_dot] == [values[-1] for _, _, values in BOUNDS]
-    words = [t.get_text() for t in bounded.axes[0].texts]
-    assert "lower bound" in words and "Theorem 4\n↑ 230,000" in words
-
-
-def test_a_claimed_slope_touches_its_curve_a_decade_before_the_end():
-    shape = {"label": "Laplace", "shape": lambda t: t**0.5, "hue": "central", "epsilon": 1.0}
-    frame = pd.concat([UNIFORM, curve("p", 3000, **shape)])
-    figure = figures.regret_curves(frame, yscale="log", slope=Slope(1.5, "claimed"))
-    claim = max(figure.axes[0].lines, key=lambda one: one.get_zorder())
-    x, y = claim.get_xdata(), claim.get_ydata()
-    measured = line(figure, "Laplace")
-    assert x[0] == pytest.approx(1e4, rel=0.07) and x[-1] == 1e5
-    assert y[0] == np.interp(x[0], measured.get_xdata(), measured.get_ydata())
-    assert np.log(y[-1] / y[0]) / np.log(x[-1] / x[0]) == pytest.approx(1.5)
-    assert any(t.get_text() == "claimed\nfitted 0.50" for t in figure.axes[0].texts)
-
-
-def test_a_sweep_draws_infinite_epsilon_as_a_level_line():
-    figure = figures.regret_curves(EPSILON_SWEEP, "epsilon")
-    axes = figure.axes[0]
-    assert axes.get_xlim() == (0, 2) and axes.get_xscale() == "linear"
-    level = line(figure, "no privacy")
-    assert level.get_xdata().tolist() == [0, 2]
-    assert level.get_ydata() == pytest.approx([1300, 1300])
-    assert len(line(figure, "ucb_laplace").get_xdata()) == 100
-
-
-def test_small_multiples_share_axes_and_repeat_baselines():
-    figure = FIGURES["readings"]()
-    assert [axes.get_title(loc="left") for axes in figure.axes] == ["published", "stated", "repaired"]
-    assert len({axes.get_ylim() for axes in figure.axes}) == 1
-    assert len({axes.get_xlim() for axes in figure.axes}) == 1
-    own = [{one.get_label() for one in axes.lines if one.get_label()[0] != "_"} for axes in figure.axes]
-    baselines = {"no privacy", "uniform play"}
-    both = baselines | {"Laplace", "Gaussian"}
-    assert own == [both, both, baselines | {"randomised response, ε = 0.2"}]
-    assert not figure.legends and [{t.get_label() for t in axes.texts} for axes in figure.axes] == own
-    assert line(figure, "Laplace", 0).get_color() == line(figure, "Laplace", 1).get_color()
-    assert all(t.get_text() == "" for t in figure.axes[1].get_yticklabels())
-
-
-def test_panels_may_have_regret_axes_of_their_own():
-    figure = FIGURES["own axes"]()
-    assert len({axes.get_ylim() for axes in figure.axes}) == 2
-
-
-@pytest.mark.parametrize(
-    ("limits", "scale", "ticks"),
-    [
-        ((100, 1e5), "log", [1e2, 1e3, 1e4, 1e5]),
-        ((1500, 30000), "log", [2000, 5000, 10000, 20000]),
-        ((1, 1e12), "log", [1, 1e2, 1e4, 1e6, 1e8, 1e10, 1e12]),
-        ((0, 2), "linear", [0, 0.5, 1, 1.5, 2]),
-    ],
-)
-def test_ticks_are_round_numbers(limits, scale, ticks):
-    assert layout._ticks(limits, scale, 7) == pytest.approx(ticks)
 
 
 @pytest.mark.parametrize(
@@ -596,26 +325,7 @@ def test_bad_input_is_refused_by_name(call, message):
                 "`a -1 epsilon` of 2019": "`a -1 epsilon` of 2019",
             },
         ),
-        (look.wrapped, {"K^0.3 and T^-1": "K$^{0.3}$ and T$^{−1}$"}),
-        (
-            numbers.heading,
-            {"policy, observes": "Policy, observes", "ln T": "ln T", "ln(1.25/δ)": "ln(1.25/δ)", "epsilon": "ϵ"}
-            | {"a bound": "A bound", "K": "K", "list_size": "List size", "p = 1": "p = 1"},
-        ),
     ],
 )
 def test_numbers_and_heads_are_as_readers_write_them(write, texts):
     assert {value: write(value) for value in texts} == texts
-
-
-@pytest.mark.parametrize(
-    ("values", "texts"),
-    [
-        ([1e2, 1e3, 1e4, 1e5], ["10²", "10³", "10⁴", "10⁵"]),
-        ([0.01, 0.1, 1, 10], ["0.01", "0.1", "1", "10"]),
-        ([0, 5e5, 1e6, 1.5e6], ["0", "5·10⁵", "10⁶", "1.5·10⁶"]),
-        ([-0.5, 0, 2000], ["−0.5", "0", "2,000"]),
-    ],
-)
-def test_the_numbers_of_an_axis_are_written_in_one_way(values, texts):
-    assert numbers.ticks(values) == texts

@@ -5,17 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import math
-from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-import matplotlib
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser import chromium, opened
+from bs4 import BeautifulSoup
 from lab import ask
 from lab_policies import CHAPTERS
 
@@ -68,25 +67,14 @@ def _ends(rows: list[dict[str, str]]) -> dict[str, tuple[float, float]]:
     return {row["policy"]: (float(row["regret"]), float(row["regret_se"])) for row in rows}
 
 
-@pytest.mark.parametrize("chapter", PAGES)
-def test_a_chapters_panel_runs_as_it_stands(chapter: str, book: Path, browser: Any) -> None:
-    with opened(browser, book / f"{chapter}.html") as page:
-        panel = _panel(page, chapter)
-        assert panel.count() == 1 and panel.get_attribute("data-lab-state") == "idle"
-        panel.locator("[data-lab-result]").scroll_into_view_if_needed()
-        _state(page, chapter, "done")  # by itself
-        assert panel.locator("[data-lab-result] svg polyline.lab-line").count() >= 2
-        assert panel.locator("[data-lab-result] svg polygon.lab-band").count() >= 1
-        assert len(_csv(page, chapter)) > 10
-
-
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_curves_end_where_the_library_ends(chapter: str, book: Path, browser: Any) -> None:
-    """Every algorithm that is offered, at small values, against as many runs of the library."""
+    """Three of the algorithms that are offered, against as many runs of the library."""
     declared = CHAPTERS[chapter]
     rng = np.random.default_rng(7)
     values = declared.values(rng) | {"horizon": 1500, "replications": 40, "seed": 5}
-    offered = {one["id"]: one["label"] for one in ask(("offered", chapter, values))[0]}
+    listed = {one["id"]: one["label"] for one in ask(("offered", chapter, values))[0]}
+    offered = {name: listed[name] for name in list(listed)[:: len(listed) // 3]}
     with opened(browser, book / f"{chapter}.html", _hash(chapter, **values, algorithms=" ".join(offered))) as page:
         _run(page, chapter)
         rows = _csv(page, chapter)
@@ -128,24 +116,6 @@ def test_it_stops_and_runs_again(book: Path, browser: Any) -> None:
         _run(page, "cascading")
 
 
-@pytest.mark.parametrize(
-    ("label", "given", "words"),
-    [
-        ("privacy ε", "-1", "privacy ε must be a number from 0.01 to 20, got -1"),
-        ("privacy ε", "", "got nothing"),
-        ("list size K", "20", "list size K must be < items L = 20, got 20"),
-    ],
-)
-def test_a_bad_value_is_refused_in_words(label: str, given: str, words: str, book: Path, browser: Any) -> None:
-    with opened(browser, book / "cascading.html") as page:
-        panel = _panel(page, "cascading")
-        panel.get_by_label(label, exact=True).fill(given)
-        panel.locator("[data-lab-run]").click()
-        _state(page, "cascading", "refused")
-        assert words in panel.get_by_role("alert").inner_text()
-        assert panel.locator(".lab-plot svg polygon").count() == 0 or panel.locator(".lab-plot.lab-stale").count() == 1
-
-
 def test_it_runs_again_when_a_slider_rests(book: Path, browser: Any) -> None:
     with opened(browser, book / "cascading.html", _hash("cascading", horizon=2000)) as page:
         panel = _panel(page, "cascading")
@@ -169,49 +139,25 @@ def test_it_runs_again_when_a_slider_rests(book: Path, browser: Any) -> None:
 
 
 @pytest.mark.parametrize("chapter", [*PAGES, "explorer"])
-def test_a_phone_shows_three_fields_below_one_plot(chapter: str, book: Path, browser: Any) -> None:
+def test_a_panel_runs_as_it_stands_and_a_phone_shows_three_fields_below_one_plot(
+    chapter: str, book: Path, browser: Any
+) -> None:
     with opened(browser, book / f"{chapter}.html", viewport={"width": 390, "height": 844}) as page:
         panel = _panel(page, chapter)
         fields, plots = panel.locator(".lab-field:visible"), panel.locator("[data-lab-result] svg[role=img]:visible")
-        assert fields.count() == 3 and plots.count() == 1
+        assert panel.count() == 1 and fields.count() == 3 and plots.count() == 1
         plot, least, most = plots.bounding_box(), fields.first.bounding_box(), fields.last.bounding_box()
         assert plot["width"] > 300 and plot["height"] > 250 and plot["y"] + plot["height"] <= least["y"]
         assert most["y"] + most["height"] - plot["y"] < 844
+        if chapter in PAGES:
+            assert panel.get_attribute("data-lab-state") == "idle"
+            panel.locator("[data-lab-result]").scroll_into_view_if_needed()
+            _state(page, chapter, "done")  # by itself
+            assert panel.locator("[data-lab-result] svg polyline.lab-line").count() >= 2
+            assert panel.locator("[data-lab-result] svg polygon.lab-band").count() >= 1
+            assert len(_csv(page, chapter)) > 10
         panel.get_by_role("button", name="More fields").click()
         assert fields.count() == panel.locator(".lab-field").count() > 3
-
-
-def test_from_the_first_page_a_thumb_reads_regret_at_another_epsilon(book: Path, browser: Any) -> None:
-    """Two taps: a button of the first screen, and a field beside which stands the least regret of each kind."""
-    phone = {"viewport": {"width": 390, "height": 664}, "has_touch": True, "is_mobile": True}
-    with opened(browser, book / "intro.html", **phone) as page:
-        door = page.get_by_role("link", name="cascading lists")
-        box = door.bounding_box()
-        assert box["y"] + box["height"] < 664 and box["height"] > 32
-        door.tap()
-        _state(page, "cascading", "done")  # by itself
-        field, numbers = page.get_by_label("privacy ε", exact=True), page.locator(".lab-least")
-        before = numbers.inner_text().split("\n")
-        field.tap()
-        field.fill("0.3")
-        page.keyboard.press("Enter")
-        _state(page, "cascading", "done")
-        after = numbers.inner_text().split("\n")
-        seen = [one.bounding_box() for one in (numbers, field)]
-        assert all(0 <= one["y"] and one["y"] + one["height"] <= 664 for one in seen)
-        ends = _ends(_csv(page, "cascading"))
-    told = {
-        name: round(float(value.replace(",", "")))
-        for value, name in zip(after, after[1:], strict=False)
-        if name in ends
-    }
-    assert list(told) == [
-        "CascadeUCB1",
-        "blocks",
-        "one bit",
-    ]  # the noise of the experiments has less, and breaks its promise
-    assert told == {name: round(ends[name][0]) for name in told}
-    assert ends["Laplace, experiments"][0] < ends["one bit"][0] and after != before
 
 
 def test_an_address_brings_back_what_was_set(book: Path, browser: Any) -> None:
@@ -233,58 +179,9 @@ def test_an_address_brings_back_what_was_set(book: Path, browser: Any) -> None:
         assert page.evaluate("location.hash") == fragment
 
 
-def test_presets_groups_and_more_choose_what_is_shown(book: Path, browser: Any) -> None:
-    with opened(browser, book / "cascading.html") as page:
-        panel = _panel(page, "cascading")
-        shown, chosen = panel.locator(".lab-row:visible"), panel.locator(".lab-row input:checked")
-        for name, words in (("experiments", "Noise of the experiments"), ("repaired", "Repaired")):
-            panel.get_by_role("button", name=name, exact=True).click()
-            group = panel.get_by_role("group", name=words)
-            assert group.locator(".lab-row input:checked").count() > 1 and shown.count() == chosen.count()
-        panel.get_by_role("button", name="more", exact=True).click()
-        assert shown.count() == panel.locator(".lab-row").count() > 10
-        switch = group.get_by_role("checkbox").first
-        switch.check()
-        assert group.locator(".lab-row input:checked").count() == group.locator(".lab-row").count()
-        switch.uncheck()
-        assert group.locator(".lab-row input:checked").count() == 0
-
-
-def test_what_is_promised_and_the_privacy_loss_stand_there_before_a_run(book: Path, browser: Any) -> None:
-    with opened(browser, book / "cascading.html", _hash("cascading", epsilon=0.7)) as page:
-        rows = {
-            row.get_attribute("data-kept"): row.inner_text()
-            for row in _panel(page, "cascading").locator(".lab-row").all()
-        }
-        assert "0.7" in rows["yes"] and "∞" in rows["no"]
-
-
-def test_the_command_is_one_that_runs(book: Path, browser: Any) -> None:
-    with opened(browser, book / "cascading.html", _hash("cascading", horizon=1234)) as page:
-        _panel(page, "cascading").locator("[data-lab-result]").scroll_into_view_if_needed()
-        _state(page, "cascading", "done")
-        _panel(page, "cascading").get_by_role("button", name="Copy as").click()
-        said = _panel(page, "cascading").get_by_role("status")
-        page.wait_for_function("document.querySelector('.lab-said').textContent.includes('private-bandits run')")
-        assert "private-bandits run cascading -p horizon=1234" in said.inner_text()
-        assert " -p 'epsilons=[1]' " in said.inner_text()  # as a shell may take brackets for a pattern
-
-
-def test_it_works_by_keyboard(book: Path, browser: Any) -> None:
-    with opened(browser, book / "cascading.html") as page:
-        page.get_by_label("horizon T", exact=True).focus()
-        page.keyboard.press("Control+A")
-        page.keyboard.type("500")
-        page.keyboard.press("Enter")
-        _state(page, "cascading", "done")
-
-
-@pytest.mark.parametrize("chapter", [*PAGES, "explorer"])
-def test_without_javascript_a_figure_stands_there(chapter: str, book: Path, browser: Any) -> None:
-    with opened(browser, book / f"{chapter}.html", java_script_enabled=False) as page:
-        image = _panel(page, chapter).locator("img")
-        image.scroll_into_view_if_needed()
-        assert image.is_visible() and image.bounding_box()["height"] > 50
+def test_without_javascript_a_figure_stands_there(soups: dict[Path, BeautifulSoup]) -> None:
+    found = {path.stem: one.select("[data-lab] noscript img[src][alt]") for path, one in soups.items()}
+    assert {name for name, images in found.items() if images} >= {*PAGES, "explorer"}
 
 
 def test_the_explorer_says_where_privacy_overtakes_and_what_is_vacuous(book: Path, browser: Any) -> None:
@@ -301,45 +198,11 @@ def test_the_explorer_says_where_privacy_overtakes_and_what_is_vacuous(book: Pat
         assert "items m must be more than K = 4, got 4" in page.get_by_role("alert").inner_text()
 
 
-# Options wider than their select, whose arrow takes what stands here, and words of a plot outside it.
-WIDE = Path(matplotlib.get_data_path(), "fonts", "ttf", "DejaVuSans.ttf")  # few are wider, and no machine is without it
-BRING = """async (letters) => {
-  document.fonts.add(await new FontFace("Brought", `url(data:font/ttf;base64,${letters})`).load());
-}"""
-CUT = """() => {
-  const pen = document.createElement("canvas").getContext("2d");
-  const shown = [...document.querySelectorAll("[data-lab] select")].filter((one) => one.checkVisibility());
-  const options = shown.flatMap((field) => {
-    pen.font = `${getComputedStyle(field).fontSize} Brought`;
-    const room = field.clientWidth - 34;
-    return [...field.options].map(({ text }) => text).filter((text) => pen.measureText(text).width > room);
-  });
-  const words = [...document.querySelectorAll("[data-lab] svg text")].filter((one) => {
-    const [inside, plot] = [one.getBoundingClientRect(), one.ownerSVGElement.getBoundingClientRect()];
-    return inside.left < plot.left - 1 || inside.right > plot.right + 1 || inside.bottom > plot.bottom + 1;
-  });
-  return [...options, ...words.map((one) => one.textContent)];
-}"""
-
-
-@pytest.mark.parametrize("width", [390, 1200, 1440])
-def test_the_explorers_selects_and_labels_are_whole(width: int, book: Path, browser: Any) -> None:
-    with opened(browser, book / "explorer.html", viewport={"width": width, "height": 900}) as page:
-        page.evaluate(BRING, b64encode(WIDE.read_bytes()).decode())
-        assert page.evaluate(CUT) == []
-        groups = page.locator("[data-lab] optgroup").evaluate_all("all => all.map((one) => one.label)")
-        assert set(groups) == {"Upper bounds", "Lower bounds"}
-        page.locator("[data-lab] .lab-card option").first.evaluate("(one) => { one.text = 'a bound '.repeat(9); }")
-        assert len(page.evaluate(CUT)) == 1
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 768, 1440])
 @pytest.mark.parametrize("name", ["cascading", "explorer"])
-def test_panels_fit_and_are_accessible(name: str, width: int, scheme: str, book: Path, browser: Any) -> None:
-    look = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+def test_panels_are_accessible_on_a_phone(name: str, scheme: str, book: Path, browser: Any) -> None:
+    look = {"viewport": {"width": 360, "height": 900}, "color_scheme": scheme}
     with opened(browser, book / f"{name}.html", **look) as page:
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(SMALL) == 0
         found = Axe().run(page, context="[data-lab]", options={"preload": False}).response["violations"]
         assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []

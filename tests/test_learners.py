@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import math
 import sys
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ import xarray as xr
 from joblib.externals.loky import get_reusable_executor
 
 from private_bandits import baselines, simulate
-from private_bandits.papers.cascading import cascade_ucb1, ucb_laplace
+from private_bandits.papers.cascading import cascade_ucb1
 from private_bandits.papers.contextual import ldp_linucb, one_point
 from private_bandits.papers.semibandits import cucb
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
@@ -134,11 +133,10 @@ class UCB1:
         self.total[self.arm] += feedback[0]
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ucb1_in_python_is_the_compiled_one_also_in_processes(n_jobs, monkeypatch):
+def test_ucb1_in_python_is_the_compiled_one_also_in_processes(monkeypatch):
     monkeypatch.setattr(importlib.import_module("private_bandits.simulation"), "_FEW_IN_PYTHON", 0)
     arms = Arms.bernoulli([0.5, 0.4, 0.55])
-    mine = simulate(arms, UCB1(), horizon=700, replications=3, seed=4, n_jobs=n_jobs)
+    mine = simulate(arms, UCB1(), horizon=700, replications=3, seed=4, n_jobs=2)
     np.testing.assert_array_equal(
         mine.regret, simulate(arms, baselines.ucb(), horizon=700, replications=3, seed=4).regret
     )
@@ -169,7 +167,7 @@ class Mine:
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "reloaded"),
-    [("mine", "self.arm)", "1)", True), ("helper", "0", "1", True), ("helper", "arm + STEP", "arm + 1", False)],
+    [("mine", "self.arm)", "1)", True), ("helper", "arm + STEP", "arm + 1", False)],
 )
 def test_workers_play_the_code_of_the_session_or_refuse(file, old, new, reloaded, tmp_path, monkeypatch):
     """As after an edit in a live notebook: with %autoreload the session has the new code, and without it the old."""
@@ -258,29 +256,3 @@ def test_parts_of_a_study_join_to_the_whole(policy):
         xr.concat([whole, other], "replication", combine_attrs="identical")
     odd = simulate(arms, policy, horizon=90, replications=range(1, 7, 2), seed=3)
     xr.testing.assert_identical(odd, whole.sel(replication=[1, 3, 5]))
-
-
-@pytest.mark.parametrize("wrong", [1.0, True], ids=repr)
-def test_an_answer_that_equals_a_known_one_is_checked_as_well(wrong):
-    class Turning(Replayed):
-        def ask(self):
-            self.place += 1
-            return [1, 0] if self.place < 3 else [wrong, 0]
-
-    with pytest.raises(ValueError, match=r"ask\(\) must return 2 distinct items of Cascade"):
-        simulate(Cascade([0.5, 0.4], 2), Turning(None), horizon=5, replications=1, seed=0)
-
-
-def test_results_say_what_problem_of_ones_own_was_run():
-    own = simulate(PositionBased([0.0] * 400, [1.0]), UCB1(), horizon=20, replications=2, seed=1).attrs
-    told = json.loads(own["problem_parameters"])
-    assert told["type"].endswith("test_learners.PositionBased") and told["looks"] == [1.0]
-    assert told["means"][:6] == "sha256"
-
-
-def test_problems_policies_and_guarantees_show_themselves_in_a_line_and_in_a_table():
-    policy, long = ucb_laplace(1.0, list_size=3, noise_multiplier=0.01), Arms.bernoulli(np.linspace(0, 1, 5000))
-    for one in (policy, policy.privacy, long, SPHERE, BALL, PositionBased([0.9, 0.5], [1.0])):
-        assert "\n" not in repr(one) and len(repr(one)) < 120
-        assert one._repr_html_().count("<tr>") == len(one.facts()) > 0 and len(one._repr_html_()) < 1000
-    assert "a &lt; b" in replace(policy, name="a < b")._repr_html_()

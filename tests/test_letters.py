@@ -147,16 +147,3 @@ def test_a_letter_names_each_theorem_that_fails_or_is_repaired(letter):
     for words in re.findall(r"Theorems (.*?)[.:;(]", told):
         told += "".join(f" Theorem {number}." for number in re.findall(r"\d+", words))
     assert all(name in told for name in failed | repaired)
-
-
-def test_a_letter_for_each_paper_and_it_says_what_a_letter_must():
-    letters = {path.stem: path.read_text(encoding="utf-8") for path in LETTERS.glob("*.md")}
-    index = letters.pop("README")
-    assert set(letters) == set(SAID) == set(re.findall(r"\((\w+)\.md\)", index))
-    assert "They have not been sent." in index
-    heads = "judged, and from which text", "was reproduced", "fails", "may have read too narrowly", "How to answer"
-    for name, text in letters.items():
-        bold = " ".join(re.findall(r"\*\*(.+?)\*\*", text))
-        places = [bold.find(head) for head in heads]
-        assert places == sorted(places) and places[0] >= 0, name
-        assert "[address]" in text and "://" not in text and len(text.split()) <= 820, name

@@ -9,11 +9,9 @@ import pytest
 from carried import go_on
 from scipy import stats
 
-from private_bandits import simulate
 from private_bandits.kernels import linear
 from private_bandits.kernels.parts import cholesky
 from private_bandits.papers.contextual.algorithm_3 import ldp_glm
-from private_bandits.papers.contextual.algorithm_5 import ldp_linucb
 from private_bandits.papers.contextual.shared import nearest
 from private_bandits.problems import LinearContext
 from private_bandits.problems.contexts import draw_actions, draw_reward
@@ -106,29 +104,7 @@ def test_problems_refuse_what_is_out_of_range(make, message):
         make()
 
 
-def test_rewards_at_the_very_edge_of_the_range_are_allowed():
-    """The last digit of a norm notwithstanding."""
-    edge = LinearContext.sphere(np.full(20, 1 / math.sqrt(20)), 2)
-    simulate(edge, ldp_linucb(1.0, delta=0.1, dim=20, horizon=10), horizon=10, replications=1, seed=0)
-
-
 # --- factorisations
-
-
-@pytest.mark.parametrize("dim", [1, 2, 7, 20])
-def test_the_factor_solves(dim):
-    rng = np.random.default_rng(dim)
-    root = rng.standard_normal((dim, dim + 2))
-    matrix, factor = root @ root.T, np.zeros((dim, dim))
-    total = matrix + 0.3 * np.eye(dim)
-    assert cholesky.factorise(np.triu(matrix), 0.3, factor)
-    np.testing.assert_allclose(np.triu(factor), np.linalg.cholesky(total).T, rtol=1e-10)
-    b, columns = rng.standard_normal(dim), rng.standard_normal((dim, 5))
-    x, squares = b.copy(), np.zeros(5)
-    cholesky.solve(factor, x)
-    np.testing.assert_allclose(total @ x, b, atol=1e-9)
-    cholesky.inverse_norms(factor, columns, np.zeros((dim, 5)), squares)
-    np.testing.assert_allclose(squares, np.sum(columns * np.linalg.solve(total, columns), axis=0), rtol=1e-9)
 
 
 def test_what_is_not_positive_definite_has_no_factor():
