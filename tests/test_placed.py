@@ -59,7 +59,7 @@ SOLUTION = "<details><summary>Solution</summary>"
 META = {"kernelspec": {"display_name": "x", "name": "python3"}, "language_info": {"name": "python"}}
 
 
-def _notebook(prose: str = PROSE) -> str:
+def _notebook() -> str:
     picture = render.figure("cascading", "figure-1e", svg=DRAWN, caption="Regret.", alt="A line rises.", png=b"PNG")
     line = render.verdict(
         "cascading", "theorem-4", "Theorem 4", "Order $K^2$.", "not reproduced", "exact", "It is $K$.",
@@ -68,7 +68,7 @@ def _notebook(prose: str = PROSE) -> str:
     shown: list[dict[str, Any]] = [{"text/markdown": TABLE}, picture._repr_mimebundle_(), line._repr_mimebundle_()]
     outputs = [{"output_type": "display_data", "metadata": {}, "data": one} for one in shown]
     code = {"cell_type": "code", "id": "b", "metadata": {}, "source": "1", "execution_count": 1, "outputs": outputs}
-    words = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": prose}
+    words = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": PROSE}
     text = f"## Try this\n\n### One\n\nHow many?\n\n{SOLUTION}\n\nTwo $x$.\n\n</details>\n\n### Two\n\nHow many?"
     rest = {"cell_type": "markdown", "id": "c", "metadata": {}, "source": text}
     lines = [
@@ -86,9 +86,7 @@ def _notebook(prose: str = PROSE) -> str:
     )
 
 
-def _built(
-    folder: Path, chapter: str, pages: dict[str, str], *words: str, prose: str = PROSE
-) -> tuple[BeautifulSoup, str]:
+def _built(folder: Path, chapter: str, pages: dict[str, str], *words: str) -> tuple[BeautifulSoup, str]:
     """Build a site, and return the chapter's page and what was said."""
     source, output = folder / "source", folder / "html"
     shutil.copytree(BOOK / "_lab", source / "book" / "_lab")
@@ -99,7 +97,7 @@ def _built(
         (home / kind / "cascading").mkdir(parents=True)
     (home / "figures" / "cascading" / "figure-1e.svg").write_text(DRAWN, encoding="utf-8")
     (home / "data" / "cascading" / "figure-1e.csv").touch()
-    for name, text in {chapter: _notebook(prose), **pages}.items():
+    for name, text in {chapter: _notebook(), **pages}.items():
         (source / name).write_text(text, encoding="utf-8")
     root = chapter.removesuffix(".ipynb")
     command = [sys.executable, "-m", "sphinx", "-q", "-D", f"root_doc={root}", *words, str(source), str(output)]
@@ -229,18 +227,3 @@ def test_what_a_rerun_lacks_is_not_linked(rerun: BeautifulSoup) -> None:
 
 def test_the_book_shows_the_drawing_and_others_the_pixels(book: tuple[BeautifulSoup, ...]) -> None:
     assert "image/png" in _notebook() and not book[0].select("img[src$=png]")
-
-
-def test_a_work_that_is_not_listed_and_a_heading_that_is_not_there_are_said(tmp_path: Path) -> None:
-    prose = PROSE.replace("## The problem", "[Nobody et al. (1901)](https://a.example)")
-    _, said = _built(tmp_path, "cascading.ipynb", {}, prose=prose)
-    assert "Nobody et al. (1901) is cited, and references.bib has no nobody1901" in said
-    assert "a heading must be 'The problem'" in said
-
-
-def test_a_verdict_in_jupyter_is_html() -> None:
-    shown = render.verdict("c", "a", "Theorem 4", "$a<b$", "reproduced", "exact", "x & y")
-    assert shown.html == (
-        '<details id="c-claim-a"><summary>Theorem 4: $a&lt;b$ <strong>reproduced</strong></summary>'
-        "<p><em>Exact</em>: x &amp; y</p></details>"
-    )
