@@ -23,7 +23,6 @@ from private_bandits_book.studies import stored
 
 ROOT = Path(__file__).parents[1]
 NOTES = {path.stem: path for path in sorted((ROOT / "notes").glob("*.md"))}
-PLACE = re.compile(r"^\[[^]]+\]\(\.\./book/(\w+\.(?:md|ipynb))#([\w-]+)\)$", flags=re.MULTILINE)
 HAS = ["Abstract", "The question", "The setting", "In runs", "Prior work", "Where each number is computed"]
 HAS += ["Cite this note", "References"]
 CITES = {"price": ["several"], "theorem-9": []}  # words that lead to other parts of the book; no lemma is among them
@@ -62,28 +61,6 @@ def test_a_note_is_whole(printed: dict[str, BeautifulSoup], name: str) -> None:
     assert re.findall(r"(\w+) \(Private Bandits, 2026\)", said) == CITES[name]
     proofs = [tag for tag in page.select("section section") if tag.find("em", string=re.compile("^Proof"))]
     assert len(proofs) >= 4 and all("□" in tag.get_text() for tag in proofs)
-
-
-@pytest.mark.parametrize("name", NOTES)
-def test_what_a_note_takes_from_the_proofs_speaks_of_no_page(made: dict[str, Any], name: str) -> None:
-    own, whole = NOTES[name].read_text("utf-8"), made["assembled"](NOTES[name])
-    taken = [line for line in whole.partition("## Cite this note")[0].splitlines() if line not in own.splitlines()]
-    assert len(" ".join(taken).split()) > 2000
-    assert re.findall(r"[^.]*\b(?:pages?|chapters?|notebooks?|exercises?)\b[^.]*\.", "\n".join(taken)) == []
-    sentences = re.split(r"(?<=[.?]) (?=[A-Z])", " ".join(PLACE.sub("", own).split()))
-    assert [one for one in sentences if len(one) > 40 and one in " ".join(" ".join(taken).split())] == []
-
-
-def test_a_link_into_the_book_cites_it(made: dict[str, Any], tmp_path: Path) -> None:
-    shutil.copy(ROOT / "notes" / "price.cff", tmp_path / "a.cff")
-    (tmp_path / "a.md").write_text(
-        "[The toy game](../book/definitions_proofs.md#proof-definitions-toy)\n\nSee [this](definitions_proofs.md"
-        "#proof-definitions-toy), [that](replay.ipynb) and [Hu et al. (2021)](https://arxiv.org/abs/2102.07929).\n",
-        encoding="utf-8",
-    )
-    text = made["assembled"](tmp_path / "a.md")
-    assert "See [this](#proof-definitions-toy), that (Private Bandits, 2026) and [Hu et al. (2021)](https" in text
-    assert text.endswith("\n\nhu2021\n```\n")
 
 
 def exponents() -> pd.DataFrame:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -157,39 +156,6 @@ def test_a_page_is_described_by_its_first_finding(site: str, request: pytest.Fix
 )
 def test_the_site_stands_where_its_repository_says(repository: str, site: str) -> None:
     assert PUBLISHED["site_of"](repository) == site
-
-
-# ---- the PDF
-
-
-@pytest.fixture
-def pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    monkeypatch.syspath_prepend(str(ROOT / "publish"))
-    made = runpy.run_path(str(ROOT / "publish" / "pdf.py"))
-    (tmp_path / "one.html").write_text(
-        '<article class="bd-article"><h1 id="t">One<a class="headerlink" href="#t">#</a></h1>'
-        '<a href="#t">a</a><a href="two.html#x">b</a><a href="data.csv">c</a><a href="https://x.org">d</a>'
-        '<figure><img loading="lazy" src="f.svg"><figcaption>All of <math><mi>K</mi></math> it</figcaption></figure>'
-        "</article>",
-        encoding="utf-8",
-    )
-    made["article"].__globals__["SITE"] = tmp_path
-    return made
-
-
-def test_a_page_of_the_pdf_leads_to_the_others_and_nowhere_else(pdf: dict[str, Any]) -> None:
-    page = pdf["article"]("one", ["one", "two"])
-    assert [tag["href"] for tag in page.select("a")] == ["#one/t", "#two/x", "https://x.org"]
-    assert page.h1["id"] == "one/t"
-    assert page.img["src"].startswith("file:") and "loading" not in page.img.attrs
-
-
-def test_what_the_pdf_lacks_is_found(pdf: dict[str, Any]) -> None:
-    articles = {"one": pdf["article"]("one", ["one"])}
-    whole = "One\nAll\nof 𝐾 it"
-    assert pdf["faults"](articles, whole, 1) == []
-    assert len(pdf["faults"](articles, whole.replace("it", ""), 1)) == 1
-    assert len(pdf["faults"](articles, f"{whole}\nFault: cut table", 20_000_001)) == 2
 
 
 # ---- the workflows
