@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import decimal
 import functools
-import itertools
 import json
 import math
 import os
@@ -13,7 +12,7 @@ import subprocess
 import sys
 import threading
 import types
-from collections import defaultdict, deque
+from collections import defaultdict
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -27,18 +26,12 @@ import scipy.stats
 
 from private_bandits import baselines, simulate
 from private_bandits.baselines import replay
-from private_bandits.papers import cascading
-from private_bandits.papers.definitions.replacements import local_minimax
 from private_bandits.parameters import parameters
 from private_bandits.privacy import audit
-from private_bandits.privacy.sampled import lower_end
-from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem
+from private_bandits.problems import Arms, Problem
 from private_bandits.simulation import trace
-from private_bandits_book.chapters.contextual.joint_privacy import wrong_guesses
-from private_bandits_book.chapters.definitions.lemmas import toy
 
 ARMS = Arms.bernoulli([0.5, 0.4])
-BALL = ConvexLoss.ball([[0.3]], kind="smooth")
 NUMBERS = np.random.default_rng(5)
 DRAW = NUMBERS.random
 
@@ -275,16 +268,6 @@ def test_so_is_a_problem_and_constants_of_a_class_are_none():
     play(policy_with(pulls=[0], seen={}, cached=property(lambda self: self.pulls))())
 
 
-def test_what_another_thread_draws_is_its_own():
-    done: list[float] = []
-    other = threading.Thread(target=lambda: done.extend(play(Arm0()).regret[:, -1].to_numpy()))
-    random.random(), np.random.random()  # noqa: B018, NPY002
-    other.start()
-    while other.is_alive():
-        random.random()
-    assert len(done) == 2
-
-
 # --- no stream but those of the run
 
 
@@ -336,11 +319,6 @@ def test_a_method_that_names_a_stream_is_seen(ask):
     for members in ({"ask": ask}, {"arm": property(ask), "ask": lambda self: self.arm}):
         with pytest.raises(ValueError, match="Held must draw from the streams that it is given, got one of its own"):
             play(policy_with(**members)())
-
-
-def test_a_name_that_is_no_stream_there_and_what_makes_a_policy_are_no_fault():
-    members = {"NUMBERS": 0, "ask": lambda self: [self.NUMBERS], "__init__": lambda self: self.draw(DRAW())}
-    play(policy_with(**members, draw=lambda self, number: None)())
 
 
 # --- results tell what was run
@@ -434,13 +412,6 @@ def test_it_is_told_alike_in_every_process():
     assert len(told) == 1
 
 
-def test_a_net_of_parts_is_told_once_each():
-    nodes = [types.SimpleNamespace(number=number, near=[]) for number in range(60)]
-    for one, other in itertools.product(nodes, nodes):
-        one.near.append(other)
-    assert len(parameters(Arm0(nodes))) < 1000
-
-
 def named(name):
     return policy_with(name=name)()
 
@@ -512,40 +483,7 @@ def test_an_answer_without_an_order_is_refused(answer):
         play(policy_with(ask=lambda self: answer)(), Two())
 
 
-@pytest.mark.parametrize("form", [list, tuple, deque, np.array], ids=lambda form: form.__name__)
-def test_feedback_may_be_any_sequence(form):
-    policy = policy_with(tell=lambda self, feedback: LOG.append(list(feedback)))()
-    LOG.clear()
-    play(policy, Two(lambda: form([1.0])), replications=1, horizon=3)
-    assert LOG == [[1.0]] * 12  # of which nine are rehearsed
-
-
 LOG: list = []
-
-
-class Once:
-    """Numbers that are read once."""
-
-    def __init__(self, numbers):
-        self.numbers = numbers
-
-    def __iter__(self):
-        while self.numbers:
-            yield self.numbers.pop(0)
-
-
-@pytest.mark.parametrize(
-    "form",
-    [lambda one: np.array([one], np.int8), lambda one: np.array([one], np.float32), lambda one: Once([one])],
-    ids=["int8", "float32", "once"],
-)
-def test_what_is_told_are_floats_so_that_no_sum_overflows(form):
-    def tell(self, told):
-        self.total += told[0]
-        LOG.append(self.total)
-
-    play(policy_with(total=0, tell=tell)(), Two(lambda: form(1)), replications=1, horizon=300)
-    assert 300 in LOG and type(LOG[-1]) is float
 
 
 @pytest.mark.parametrize(
@@ -554,49 +492,6 @@ def test_what_is_told_are_floats_so_that_no_sum_overflows(form):
 def test_a_gap_is_a_number(lost):
     with pytest.raises(ValueError, match=r"gap\(\) must return a number >= 0, got .* for \[0\] in round 1"):
         play(Arm0(), Two(lost=lost))
-
-
-@pytest.mark.parametrize("said", [None, 1, "no", np.array([True]), np.array([True, False])], ids=repr)
-def test_allows_says_yes_or_no(said):
-    problem = type("Odd", (Two,), {"allows": lambda self, items: said})()
-    with pytest.raises(ValueError, match=r"allows\(\) must be True or False, got "):
-        play(Arm0(), problem)
-
-
-@pytest.mark.parametrize(("lost", "regret"), [(Fraction(1, 2), 10.0), (np.float32(0.5), 10.0), (-1e-17, 0.0)], ids=str)
-def test_a_gap_may_be_any_real_number_and_below_0_by_rounding(lost, regret):
-    np.testing.assert_allclose(play(Arm0(), Two(lost=lost)).regret[:, -1], regret, atol=1e-9)
-
-
-@pytest.mark.parametrize("problem", [ARMS, Cascade([0.5], 1), BALL, Two(),
-                                     LinearContext.sphere([0.6, 0.3], n_actions=2)], ids=str)  # fmt: skip
-def test_an_answer_may_be_an_iterator_in_a_run_and_in_its_trace(problem):
-    once = policy_with(ask=lambda self, *shown: iter([0]))()
-    np.testing.assert_array_equal(play(once, problem).regret, play(Arm0(), problem).regret)
-    rows = [trace(problem, each, horizon=5, seed=1) for each in (once, Arm0())]
-    np.testing.assert_array_equal(*rows)
-
-
-# --- the caller's settings of NumPy
-
-
-@pytest.mark.parametrize(
-    "work",
-    [
-        lambda: audit(baselines.adap_ucb(1.0), problem=ARMS, horizon=6, seed=1, runs=400),
-        lambda: lower_end(hits=750, others=276, runs=1500, alpha=0.05),
-        lambda: [cascading.algorithms(1.0, delta=delta) for delta in (1e-6, 0.1, 0.5)],
-        lambda: play(Arm0(), BALL),
-        lambda: play(baselines.adap_ucb(1.0)),
-        lambda: local_minimax(n_arms=3, horizon=1000, epsilon=5e-324),
-        lambda: toy(1000, [1.0]),
-        lambda: wrong_guesses(5.0, 1000),
-    ],
-    ids=["audit", "end", "calibration", "learner", "compiled", "formula", "game", "guesses"],
-)
-def test_an_error_for_each_underflow_that_the_caller_asks_for_is_no_fault_of_the_librarys(work):
-    with np.errstate(all="raise"), scipy.special.errstate(all="raise"):
-        work()
 
 
 @pytest.mark.parametrize("policy", [Arm0(), baselines.ucb()], ids=["in Python", "compiled"])
@@ -613,14 +508,3 @@ def test_there_are_no_more_workers_than_runs(n_jobs, policy, monkeypatch):
     monkeypatch.setattr(joblib, "cpu_count", lambda: 64)
     play(policy, horizon=200_000, replications=2, n_jobs=n_jobs)
     assert asked == [2]
-
-
-def test_replay_runs_on_a_problem_of_ones_own_as_long_as_it_is_made_for():
-    replayed = replay(Arm0(), 1.0, horizon=9, first=1)
-    np.testing.assert_array_equal(
-        play(replayed, Two(), horizon=9).regret, play(replayed, Arms.bernoulli([1.0, 1.0]), horizon=9).regret
-    )
-    with pytest.raises(ValueError, match="horizon must be <= 9, for which arm 0, replayed was calibrated, got 10"):
-        play(replayed, Two(), horizon=10)
-    with pytest.raises(ValueError, match=r"draw\(\) must return rewards in \[0, 1\] for arm 0, replayed, got \[1.5\]"):
-        play(replayed, Two(lambda: [1.5]), horizon=9)
