@@ -1,4 +1,4 @@
-"""The kernel on semi-bandits: forced exploration, limits, fallback, trees."""
+"""The kernel on semi-bandits: forced exploration, fallback, trees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from private_bandits.papers.semibandits.shared import Plain
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import SemiBandit
-from private_bandits.problems.families import TOP
 from private_bandits.simulation import trace
 from private_bandits.streams import streams
 
@@ -44,21 +43,6 @@ def test_forced_exploration_plays_its_transcription(setting):
             total[i] += x + source.noise.laplace(0.0, 1.0)
         rounds.append(bandit.row(s_t))
     np.testing.assert_array_equal(trace(KINDS[setting], policy, horizon=HORIZON, seed=7), rounds)
-
-
-# --- limits
-
-
-@pytest.mark.parametrize("setting", KINDS)
-@pytest.mark.parametrize("reports", [index.ALL, index.LEAST])
-def test_without_noise_every_mechanism_is_the_plain_index(setting, reports):
-    problem = KINDS[setting]
-    plain = trace(problem, box([(1.5, 0.0)], reports=reports), horizon=HORIZON, seed=3)
-    # every mechanism where one loop plays them all; where any list may be played, those that have a policy there
-    others = (index.GAUSSIAN, index.HYBRID) if problem.record().family.oracle != TOP else ()
-    for mechanism in (index.LAPLACE, index.TREE, *others):
-        silent = box([(1.5, 0.0)], reports=reports, noise=mechanism, scale=0.0)
-        np.testing.assert_array_equal(trace(problem, silent, horizon=HORIZON, seed=3), plain)
 
 
 # --- fallback
