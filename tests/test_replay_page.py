@@ -12,7 +12,7 @@ import pytest
 from replay import prose
 from scipy import stats
 
-from private_bandits.baselines import replay, thompson, ucb
+from private_bandits.baselines import replay, ucb
 from private_bandits.kernels import replay as kernel
 from private_bandits.problems import Arms
 from private_bandits.simulation import simulate
@@ -162,25 +162,6 @@ def test_the_numbers_of_the_findings_are_those_of_the_data():
         assert re.findall(words, text) == [number], words
     lost = studies.untried(stored("replay", "untried", BOOK.data("replay")))
     assert (lost[lost["Means"] == "0.99, 0.97, 0.95, 0.9"]["Linear runs, replay"] >= 5).all()  # several in a hundred
-
-
-def test_the_run_that_fails_is_one_of_the_stored_kind_and_is_told_as_it_is():
-    means, text = studies.UNTRIED["near 1"], " ".join(prose("replay"))
-    problem, policy = Arms.bernoulli(means), replay(thompson(), 0.3, horizon=studies.HORIZON)
-    regret = simulate(problem, policy, horizon=studies.HORIZON, replications=3, seed=studies.SEED).regret[2, -1]
-    found = studies.batches(problem, 0.3, 2)
-    pulls = found.groupby("arm")["pulls"].sum()
-    cut = studies.HORIZON - pulls.sum()  # rounds of a batch that is not released
-    lost = sum((means[0] - means[arm]) * count for arm, count in pulls.items())
-    assert float(regret) == pytest.approx(lost + (means[0] - means[1]) * cut) and float(regret) >= 1000
-    assert f"{pulls[1]:,} pulls of the second-best arm and {pulls[0]} of the best" in text
-    best = found[found["arm"] == 0]
-    assert [*best["pulls"]] == [12, 12, 24, 48, 96] and best.iloc[3]["ones"] == 47
-    assert (best.iloc[3]["counted"], best.iloc[3]["counted_ones"]) == (13, 10) and round(48 * 10 / 13) == 37
-    assert (
-        f"round 3,648 to round {best.iloc[4]['t'] - 96:,} the arm is not pulled" in text and best.iloc[3]["t"] == 3648
-    )
-    assert round(100 * math.exp(-3) / (1 + math.exp(-0.3))) == 3 and "about 3 %" in text
 
 
 def test_the_numbers_on_lists_are_those_of_the_data():
