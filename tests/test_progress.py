@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 
@@ -55,19 +54,3 @@ def test_a_line_names_the_run_that_is_played_and_only_while_it_is(capsys, monkey
         time.sleep(0.3)
     assert "private-bandits: figure-1, UCB, 3 runs of 2,000 rounds, " in played
     assert re.fullmatch(r"private-bandits: figure-1, \d s so far", capsys.readouterr().err.splitlines()[-1])
-
-
-def test_a_kernel_tells_where_it_is(tiny: Book, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(progress, "_EVERY", 0.05)
-    monkeypatch.setattr(f"{run.__module__}._build_page", lambda *told: None)
-    path = tiny.pages / "tiny.ipynb"
-    notebook = json.loads(path.read_text())
-    source = """import time
-from private_bandits_book.jobs.cache import at
-with at("a long run"):
-    time.sleep(0.5)"""
-    new = {"cell_type": "code", "execution_count": None, "id": "c9", "metadata": {}, "outputs": [], "source": source}
-    notebook["cells"] = [*notebook["cells"][:3], new]
-    path.write_text(json.dumps(notebook))
-    assert main(["run", "tiny", "-o", str(tmp_path / "out")], book=tiny) == 0
-    assert "private-bandits: tiny, cell `import time`, a long run, " in capsys.readouterr().err
