@@ -221,32 +221,3 @@ def test_brute_force_loss_of_neighbouring_streams(name, horizon):
 
 def flip(stream, i):
     return (*stream[:i], 1 - stream[i], *stream[i + 1 :])
-
-
-# The public boundary
-
-
-RNG = np.random.default_rng(0)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: gaussian_sigma(1e-13, delta=0.1, sensitivity=1),
-            "epsilon must be >= 1e-9 where something is played or drawn, got 1e-13",
-        ),
-        (lambda: respond_to([0, 3]), "values must be integers >= 0 and <= 2, got [0, 3]"),
-        (lambda: respond_to(0, rng=7), "rng must be a numpy.random.Generator, got 7"),
-        (lambda: TreeCounter(1, horizon=4, rng=RNG).variance(5), "n must be >= 1 and <= 4, got 5"),
-        (lambda: HybridCounter(1, rng=RNG).add(1.5), "x must be >= 0 and <= 1, got 1.5"),
-    ],
-)
-def test_bad_arguments_are_refused(call, message):
-    with pytest.raises(ValueError) as error:
-        call()
-    assert str(error.value).startswith(message)
-
-
-def respond_to(values, rng=RNG):
-    return randomized_response(values, epsilon=1.0, n_values=3, rng=rng)

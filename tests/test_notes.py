@@ -13,7 +13,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
 from browser import NAMES
 from bs4 import BeautifulSoup
 from replay import folder
@@ -24,9 +23,6 @@ from private_bandits_book.studies import stored
 
 ROOT = Path(__file__).parents[1]
 NOTES = {path.stem: path for path in sorted((ROOT / "notes").glob("*.md"))}
-PLACE = re.compile(r"^\[[^]]+\]\(\.\./book/(\w+\.(?:md|ipynb))#([\w-]+)\)$", flags=re.MULTILINE)
-SECTIONS = [(name, *found) for name, path in NOTES.items() for found in PLACE.findall(path.read_text("utf-8"))]
-PROOFS = [one for one in SECTIONS if one[1].endswith(".md")]
 HAS = ["Abstract", "The question", "The setting", "In runs", "Prior work", "Where each number is computed"]
 HAS += ["Cite this note", "References"]
 CITES = {"price": ["several"], "theorem-9": []}  # words that lead to other parts of the book; no lemma is among them
@@ -65,63 +61,6 @@ def test_a_note_is_whole(printed: dict[str, BeautifulSoup], name: str) -> None:
     assert re.findall(r"(\w+) \(Private Bandits, 2026\)", said) == CITES[name]
     proofs = [tag for tag in page.select("section section") if tag.find("em", string=re.compile("^Proof"))]
     assert len(proofs) >= 4 and all("□" in tag.get_text() for tag in proofs)
-
-
-@pytest.mark.parametrize("name", NOTES)
-def test_what_a_note_takes_from_the_proofs_speaks_of_no_page(made: dict[str, Any], name: str) -> None:
-    own, whole = NOTES[name].read_text("utf-8"), made["assembled"](NOTES[name])
-    taken = [line for line in whole.partition("## Cite this note")[0].splitlines() if line not in own.splitlines()]
-    assert len(" ".join(taken).split()) > 2000
-    assert re.findall(r"[^.]*\b(?:pages?|chapters?|notebooks?|exercises?)\b[^.]*\.", "\n".join(taken)) == []
-    sentences = re.split(r"(?<=[.?]) (?=[A-Z])", " ".join(PLACE.sub("", own).split()))
-    assert [one for one in sentences if len(one) > 40 and one in " ".join(" ".join(taken).split())] == []
-
-
-@pytest.mark.parametrize(("name", "page", "target"), PROOFS)
-def test_a_section_that_is_renamed_is_missed(
-    made: dict[str, Any], tmp_path: Path, name: str, page: str, target: str
-) -> None:
-    for part in ("CITATION.cff", *(f"book/{one}" for _, one, _ in SECTIONS)):
-        (tmp_path / part).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / part, tmp_path / part)
-    proofs = tmp_path / "book" / page
-    before = proofs.read_text("utf-8")
-    for changed in (before.replace(f'"{target}"', '"proof-x"'), re.sub(rf'("{target}"></a>\n##+ )', r"\1A ", before)):
-        proofs.write_text(changed, encoding="utf-8")
-        with pytest.raises(ValueError, match=f"{page} has no section .* at #{target}$"):
-            made["assembled"](NOTES[name], tmp_path)
-
-
-def test_a_link_into_the_book_cites_it(made: dict[str, Any], tmp_path: Path) -> None:
-    shutil.copy(ROOT / "notes" / "price.cff", tmp_path / "a.cff")
-    (tmp_path / "a.md").write_text(
-        "[The toy game](../book/definitions_proofs.md#proof-definitions-toy)\n\nSee [this](definitions_proofs.md"
-        "#proof-definitions-toy), [that](replay.ipynb) and [Hu et al. (2021)](https://arxiv.org/abs/2102.07929).\n",
-        encoding="utf-8",
-    )
-    text = made["assembled"](tmp_path / "a.md")
-    assert "See [this](#proof-definitions-toy), that (Private Bandits, 2026) and [Hu et al. (2021)](https" in text
-    assert text.endswith("\n\nhu2021\n```\n")
-
-
-def test_a_note_is_cited_with_its_address_where_it_is_known(
-    made: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "url" not in made["assembled"](NOTES["price"]).partition("```bibtex")[2].partition("```")[0]
-    monkeypatch.setenv("PRIVATE_BANDITS_REPOSITORY", "https://github.com/Owner/some-name")
-    assert "url    = {https://owner.github.io/some-name/notes/price.pdf}" in made["assembled"](NOTES["price"])
-
-
-@pytest.mark.parametrize("name", NOTES)
-def test_a_file_says_how_to_cite_a_note(made: dict[str, Any], name: str) -> None:
-    book, told = (
-        yaml.safe_load(path.read_text("utf-8")) for path in (ROOT / "CITATION.cff", ROOT / f"notes/{name}.cff")
-    )
-    work = told["preferred-citation"]
-    assert told["cff-version"] == book["cff-version"] and told["message"]
-    assert (work["type"], work["title"], work["authors"]) == ("report", told["title"], book["authors"])
-    assert work["year"] == book["date-released"].year
-    assert f"title  = {{{told['title']}}}" in made["assembled"](NOTES[name])
 
 
 def exponents() -> pd.DataFrame:

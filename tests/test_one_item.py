@@ -87,10 +87,3 @@ def test_what_a_user_sends_pays_what_is_promised(problem):
     found = audit(OneBit(1.0), problem=problem, horizon=2, runs=6000)
     assert found.verdict != "breaks its promise" and 0.7 < found.epsilon_low <= 1.0
     assert audit(OneBit(2.0), problem=problem, horizon=2, runs=6000, promised=1.0).verdict == "breaks its promise"
-
-
-def test_it_learns_the_best_items():
-    for problem in (ARMS, LISTS, SETS):
-        late = trace(problem, OneBit(2.0), horizon=4000, seed=1)[2000:, : problem.list_size]
-        best = np.argsort(-problem.means)[: problem.list_size]
-        assert np.isin(late, best).mean() > 0.9

@@ -48,17 +48,9 @@ def test_the_index_is_a_bound(v, epsilon):
             assert (np.abs(state.means - problem.means) < radius).all()
 
 
-def test_guarantees_and_refusals():
+def test_the_guarantee_and_the_moment_that_it_needs():
     policy = adap_robust_ucb(0.5, v=0.5, u=1.0, horizon=100)
     assert (policy.privacy.effective_epsilon, policy.privacy.trust) == (0.5, "central")
-    assert adap_robust_ucb(1.0, v=0.001, u=5.0, horizon=100).record.terms[0, 1] == math.inf  # wide, not an error
-    for wrong, message in (
-        ({"v": 2.0}, "v must be > 0 and <= 1, got 2.0"),
-        ({"u": 0.0}, "u must be > 0"),
-        ({"horizon": 1}, "horizon must be >= 2"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            adap_robust_ucb(1.0, **{"v": 0.5, "u": 1.0, "horizon": 10} | wrong)
     heavy, policy = pareto_arms([0.5, 0.4], 1.6), adap_robust_ucb(1.0, v=0.9, u=1.0, horizon=100)
     with pytest.raises(ValueError, match="the moment of order 1.9 must be finite"):
         simulate(heavy, policy, horizon=9, replications=1, seed=0)

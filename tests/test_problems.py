@@ -1,4 +1,4 @@
-"""Problems against enumeration: rewards, constants, uniform play, feedback, gaps and refusals."""
+"""Problems against enumeration: rewards, constants, uniform play, feedback and gaps."""
 
 from __future__ import annotations
 
@@ -176,14 +176,6 @@ def test_assumptions_2_and_3_smoothness_with_the_smallest_constants_and_monotoni
     assert worst_1 > 0.85 * problem.b_1 and worst_inf > 0.85 * problem.b_inf
 
 
-def test_fact_1_relates_the_two_constants():
-    for problem, _ in FAMILIES.values():
-        assert problem.b_1 <= problem.b_inf <= problem.list_size * problem.b_1
-    assert [(p.b_1, p.b_inf) for p, _ in FAMILIES.values()] == [
-        (1, 3), (3, 3.75), (1, 3), (1, 6), (1, 3), (1, 1), (1, 3)
-    ]  # fmt: skip
-
-
 def bad_gaps(problem):
     """Delta_min^i and Delta_max^i by the definition."""
     target = max(value_at(problem, arms, problem.means) for arms in super_arms(problem))
@@ -244,25 +236,3 @@ def test_arms_of_a_group_share_one_draw_and_others_do_not():
     after = np.random.default_rng(0)
     after.random(20_000 * 4)  # one number per group and per arm of its own
     assert env.random() == after.random()
-
-
-# --- refusals
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"sets": []}, r"sets must be a non-empty list of super arms, got \[\]"),
-        ({"sets": [[0], [3]]}, r"sets\[1\] must be >= 0 and <= 2, got 3"),
-        ({"sets": [[0, 1, 1]]}, r"sets\[0\] must have distinct arms, got \[0, 1, 1\]"),
-        ({"sets": [[0, 1], [2], [1, 0]]}, r"sets\[2\] must not repeat sets\[0\], got \[1, 0\]"),
-        ({"weights": [1.0, 1.0]}, "weights must have one entry per arm, 3, got 2"),
-        ({"weights": 2.0, "reward": "max"}, "weights need reward='linear', got reward='max'"),
-        ({"reward": "coverage"}, "targets must be a list of 3 integers, got None"),
-        ({"groups": [0, 0]}, r"groups must be a list of 3 integers, got \[0, 0\]"),
-        ({"groups": [0, 0, -1], "reward": "max"}, "groups need reward='linear' or 'largest', got reward='max'"),
-    ],
-)
-def test_bad_decision_sets_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        SemiBandit.from_sets(**{"means": [0.5, 0.4, 0.2], "sets": [[0, 1], [2]], **arguments})

@@ -1,13 +1,8 @@
-"""What is public stands in one list: the fuzz calls it, and the reference pages and the notebooks name nothing else."""
+"""What is public stands in one list: the fuzz calls it, and the reference pages name nothing else."""
 
 from __future__ import annotations
 
-import ast
-import importlib
-import json
 import re
-import subprocess
-import sys
 import typing
 from pathlib import Path
 from typing import Any
@@ -19,8 +14,6 @@ from bs4 import BeautifulSoup
 
 BOOK = Path(__file__).parents[1] / "book"
 PAGES = sorted((BOOK / "api").glob("*.md"))
-# of which a notebook shows the source
-SHOWN = {"kernels.replay", "baselines.replayed"}
 
 
 def rooms(page: Path) -> list[str]:
@@ -44,45 +37,6 @@ def test_the_fuzz_calls_all_that_is_listed():
 def test_every_listed_module_has_a_place_on_one_page():
     named = [room for page in PAGES for room in rooms(page)]
     assert sorted({*named}) == sorted(shown()) and len(named) == len({*named})
-
-
-def test_the_bounds_of_every_paper_come_with_it():
-    """In a process of its own, where nobody has imported them before."""
-    code = """
-from private_bandits.papers import cascading, contextual, definitions, heavy_tailed, semibandits
-for paper in (cascading, contextual, definitions, heavy_tailed, semibandits):
-    assert "bounds" in paper.__all__ and paper.bounds.__all__, paper
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def used(notebook: Path) -> set[str]:
-    """What a notebook takes from the library, by where it finds it."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    trees = [ast.parse("".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"]
-    names, found = {}, set()
-    for node in (node for tree in trees for node in ast.walk(tree)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "private_bandits":
-            for one in node.names:
-                names[one.asname or one.name] = f"{node.module}.{one.name}".removeprefix("private_bandits.")
-    found |= set(names.values())
-    for node in (node for tree in trees for node in ast.walk(tree)):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in names:
-            found.add(f"{names[node.value.id]}.{node.attr}")
-    return found
-
-
-@pytest.mark.parametrize("notebook", sorted(BOOK.glob("*.ipynb")), ids=lambda path: path.stem)
-def test_notebooks_use_what_is_listed(notebook):
-    public = [*listed.things().values()]
-    for path in used(notebook):
-        home, _, name = path.rpartition(".")
-        try:
-            thing = getattr(importlib.import_module(f"private_bandits.{home}".rstrip(".")), name)
-        except ModuleNotFoundError:  # a class method of what is named itself
-            continue
-        if callable(thing) and home not in SHOWN:
-            assert any(thing is one for one in public), path
 
 
 @pytest.mark.book

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from private_bandits_book import cli
+from private_bandits_book.book import Book, find_book
+from private_bandits_book.parameters import validate
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PANELS = [path.stem for path in (ROOT / "book" / "figures" / "definitions").iterdir() if ".narrow." not in path.name]
 
 
 def _blocks(language: str) -> list[str]:
@@ -43,30 +41,6 @@ def test_every_command_is_of_a_known_kind() -> None:
     assert len(_blocks("bat")) == len(_blocks("python")) == 1
 
 
-def test_the_two_commands_are_targets() -> None:
-    assert [words[1] for words in _commands("make")] == ["book", "test"]
-    make = shutil.which("make")
-    if make is None:
-        pytest.skip("no make here")
-    # Inside `make test`, the outer make must not hand its jobs and flags on.
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    for words in _commands("make"):
-        done = subprocess.run([make, "-n", *words[1:]], cwd=ROOT, env=kept, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-
-
-def test_the_lines_without_make_do_what_make_does() -> None:
-    (block,) = _blocks("bat")
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "--require-hashes -r requirements.lock" in block and "LOCK := requirements.lock\n" in makefile
-    for flags in ("--require-hashes -r ", "--no-deps --no-build-isolation"):
-        assert flags in block and flags in makefile
-    (build,) = re.findall(r"jupyter-book (build .*)", block)
-    assert f"jupyter-book {build}\n" in makefile
-    for name in re.findall(r"-r (\S+)", block):
-        assert (ROOT / name).is_file()
-
-
 def test_files_that_it_names_exist() -> None:
     named = re.findall(r"`((?:book|src)/[\w./]+|[\w.-]+\.(?:cff|yml|lock)|LICENSE[\w-]*)`", README)
     assert len(named) >= 5
@@ -82,46 +56,27 @@ def test_listing_claims_and_a_report_run(tmp_path: Path) -> None:
     assert _call("-m", *_module(words), cwd=tmp_path).startswith("# Replication report: Cascading bandits\n")
 
 
-def test_notebook_rerun_gives_what_it_promises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PRIVATE_BANDITS_REPOSITORY", "https://github.com/owner/name")
-    (words,) = (words for words in _commands("private-bandits") if words[1] == "run")
-    _call("-m", *_module(words), cwd=tmp_path)
-    folder = tmp_path / "runs" / "definitions"
-    for name in ("definitions.ipynb", "definitions.html", "provenance.json", "data/claims.csv"):
-        assert (folder / name).is_file(), name
-    page = (folder / "definitions.html").read_text(encoding="utf-8")
-    assert "github.com" not in page, "the repository has no such page to edit"
-    assert len(PANELS) > 5
-    for panel in PANELS:
-        assert (folder / "data" / f"{panel}.csv").is_file(), panel
-        assert (folder / "figures" / f"{panel}.svg").is_file(), panel
+def test_what_is_run_and_reproduced_is_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """By stand-ins: the gate executes all chapters, and test_whole has the page of a run built."""
+    book, taken = find_book(), list[object]()
 
+    def run(_: Book, chapter: str, given: dict[str, object], folder: Path) -> None:
+        taken.append(validate(chapter, book.parameters(chapter), given)["horizon"])
 
-def test_notebook_by_plain_papermill_works_too(tmp_path: Path) -> None:
-    """Its cells up to the first figure, as the command before has run all of them with the same values."""
-    (words,) = _commands("papermill")
-    (source,) = (word for word in words if word.startswith("book/"))
-    notebook = nbformat.read(ROOT / source, as_version=4)
-    first = next(place for place, cell in enumerate(notebook.cells) if "chapter.figure(" in cell.source)
-    del notebook.cells[first + 1 :]
-    (tmp_path / "book").mkdir()
-    nbformat.write(notebook, tmp_path / source)
-    _call("-m", *words, cwd=tmp_path)
-    made = nbformat.read(tmp_path / "mine.ipynb", as_version=4)
-    assert any("image/png" in output.get("data", {}) for output in made.cells[-1].outputs)
-
-
-def test_reproduce_is_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    (words,) = (words for words in _commands("private-bandits") if words[1] == "reproduce")
-    asked: list[tuple[list[str], bool]] = []
-
-    def stand_in(book: object, chapters: list[str], *, long: bool, seeds: int, check: bool) -> bool:
-        asked.append((chapters, check))
+    def reproduce(_: Book, chapters: list[str], **how: object) -> bool:
+        taken.append(chapters)
         return False
 
-    monkeypatch.setattr("private_bandits_book.jobs.reproduce.reproduce", stand_in)
-    assert cli.main(words[1:]) == 0
-    assert asked == [(["cascading"], True)]
+    monkeypatch.setattr("private_bandits_book.jobs.run.run", run)
+    monkeypatch.setattr("private_bandits_book.jobs.reproduce.reproduce", reproduce)
+    monkeypatch.chdir(tmp_path)
+    for words in _commands("private-bandits"):
+        if words[1] in ("run", "reproduce"):
+            assert cli.main(words[1:]) == 0
+    assert taken == [2000, ["cascading"]]
+    (words,) = _commands("papermill")
+    assert (ROOT / words[1]).is_file()
+    assert {name for flag, name in pairwise(words) if flag == "-p"} <= {*book.parameters(Path(words[1]).stem)}
 
 
 def test_the_library_example_runs(tmp_path: Path) -> None:
@@ -129,14 +84,6 @@ def test_the_library_example_runs(tmp_path: Path) -> None:
     shown = _call("-W", "error", "-c", code, cwd=tmp_path).splitlines()
     assert len(shown) == 2
     assert all(re.search(r": regret \d+, private with epsilon (inf|1\.0)$", line) for line in shown)
-
-
-def test_the_command_is_installed_under_its_name() -> None:
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    declared = re.search(r'^private-bandits = "(.+):(.+)"$', project, flags=re.MULTILINE)
-    assert declared is not None
-    main: Callable[..., int] = cli.main
-    assert (main.__module__, main.__name__) == declared.groups()
 
 
 def _module(words: list[str]) -> list[str]:

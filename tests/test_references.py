@@ -40,7 +40,7 @@ class Case(NamedTuple):
     given: dict[str, Any]  # what both are given
     also: dict[str, Any] = {}  # what the reference alone is, where its file has two constructors
     tolerance: float = 0.0  # of points; 0 for actions, which are the same
-    replications: int = 3
+    replications: int = 1
 
     def __str__(self) -> str:
         given = {key: getattr(value, "name", value) for key, value in self.given.items() if key != "problem"}
@@ -80,9 +80,6 @@ for privacy, alpha in ((0.2, None), (1.0, 3.1), (3.0, 0.2), (INF, 1.0)):
     add(baselines, "dp_klucb", "azize_dp_klucb", ARMS, LONG, {"epsilon": privacy}, tuned)
 for inside in (ucb(), ucb(alpha=0.5), ucb(alpha=3.0, horizon=2000), kl_ucb(), kl_ucb(c=3.0), thompson()):
     rules = [
-        {"epsilon": INF, "first": 1, "growth": 0.0},
-        {"epsilon": INF},
-        {"epsilon": 0.2},
         {"epsilon": 1.0, "growth": 0.3},
         {"epsilon": 3.0, "first": 1, "growth": 2.0, "cost": 0.0},
     ]
@@ -123,7 +120,6 @@ for size in (1, 3, 7):
         add(
             cascading, "repaired_central", "repair_blocks", lists, 1200,
             *({"epsilon": privacy, **sizes, "design": design} for design in ("keep", "forget", "counter")),
-            replications=2,
         )  # fmt: skip
 WHOLE = [SemiBandit.top_k(ITEMS, 3)]
 for privacy, factor, variant in (
@@ -139,39 +135,30 @@ T = 400
 for settings, privacies in ((INSTANCES, (1.0, 20.0, 400.0, 4000.0)), (KINDS, (20.0, 400.0))):
     for bandit in settings.values():
         sizes = {"n_arms": bandit.n_arms, "list_size": bandit.list_size, "horizon": T}
-        add(semibandits, "cucb", "combinatorial_ucb", [bandit], T, {}, {"update": "least"}, replications=1)
+        add(semibandits, "cucb", "combinatorial_ucb", [bandit], T, {}, {"update": "least"})
         for privacy in privacies:
             for variant in semibandits.VARIANTS:
                 told = {"epsilon": privacy, "variant": variant}
                 add(
                     semibandits, "cucb_ldp1", "algorithm_1", [bandit], T,
                     {**told, "list_size": bandit.list_size}, {**told, "list_size": bandit.list_size, "horizon": T},
-                    replications=1,
                 )  # fmt: skip
-                add(semibandits, "cucb_ldp2", "algorithm_2", [bandit], T, told, {**told, "horizon": T}, replications=1)
-                add(semibandits, "cucb_dp", "algorithm_3", [bandit], T, told | sizes, replications=1)
-                add(semibandits, "cucb_dp_least_pulled", "section_3_2", [bandit], T, told | sizes, replications=1)
+                add(semibandits, "cucb_ldp2", "algorithm_2", [bandit], T, told, {**told, "horizon": T})
+                add(semibandits, "cucb_dp", "algorithm_3", [bandit], T, told | sizes)
+                add(semibandits, "cucb_dp_least_pulled", "section_3_2", [bandit], T, told | sizes)
 for bandit in OURS.values():
     sizes = {"n_arms": bandit.n_arms, "list_size": bandit.list_size, "horizon": 1500}
     add(
         semibandits, "cucb_blocks", "repair_blocks", [bandit], 1500,
         *({"epsilon": privacy, **sizes} for privacy in (1.0, 10.0, INF)),
         {"epsilon": 10.0, **sizes, "horizon": None},
-        replications=1,
     )  # fmt: skip
     for privacy in (1.0, 4.0, INF):
         told = {"epsilon": privacy, "horizon": 300}
         anew = told | {"horizon": None}
-        add(semibandits, "super_arm_radius", "repair_radius", [bandit], 300, told, anew, replications=1)
+        add(semibandits, "super_arm_radius", "repair_radius", [bandit], 300, told, anew)
         told = told | {"list_size": bandit.list_size}
-        add(semibandits, "cucb_hypercube", "repair_hypercube", [bandit], 300, told, replications=1)
-# at K = 20 the printed bonus leaves indices below 0: then any super arm is played
-add(
-    semibandits, "cucb_ldp1", "algorithm_1", [semibandits.top_k(22, 20, 0.3)], T,
-    *({"epsilon": 5.0, "list_size": 20, "variant": variant} for variant in semibandits.VARIANTS),
-    replications=1,
-)  # fmt: skip
-
+        add(semibandits, "cucb_hypercube", "repair_hypercube", [bandit], 300, told)
 # --- heavy tails
 
 for v in (0.3, 0.5, 0.9, 1.0):
@@ -180,13 +167,11 @@ for v in (0.3, 0.5, 0.9, 1.0):
         heavy_tailed, "robust_ucb", "bubeck_robust_ucb", five, 600,
         *({"v": v, "u": u, "horizon": horizon} for u in (0.01, 2.0) for horizon in (1000, None)),
         {"v": v, "u": 2.0, "c": 0.5},
-        replications=1,
     )  # fmt: skip
     add(
         heavy_tailed, "dp_robust_ucb", "algorithm_1", five, 600,
         *({"epsilon": e, "v": v, "u": 2.0, "horizon": 1000, "c": c} for e in (0.1, 1.0) for c in (18.0, 0.5)),
         {"epsilon": INF, "v": v, "u": 2.0, "horizon": 1000},
-        replications=2,
     )  # fmt: skip
 THREE = [pareto_arms([0.5, 0.9, 0.2], 2.2)]
 for epsilon, v, u, beta, c in (
@@ -218,7 +203,6 @@ add(
         for epsilon, v, u in ((0.3, 0.9, 0.5), (6.0, 1.0, 0.02), (INF, 0.9, 0.05))
     ),
     {"epsilon": 0.3, "v": 0.9, "u": 0.5, "horizon": 20_000, "width": 1.0},
-    replications=2,
 )  # fmt: skip
 
 # --- contexts
@@ -239,7 +223,6 @@ for dim, theta in THETAS.items():
             for learner in ("newton", "gradient")
             for responses in ("binary", "bounded")
         ),
-        replications=2,
     )  # fmt: skip
     for privacy in (0.5, 50.0, INF):
         add(
@@ -251,17 +234,7 @@ for dim, theta in THETAS.items():
                 for calibration in ("classical", "analytic")
                 for largest in (2.0, 3.0)
             ),
-            replications=2,
         )  # fmt: skip
-add(
-    contextual, "ldp_linucb", "algorithm_5", [LinearContext.sphere(THETAS[2], 3, "logistic")], 250,
-    *(
-        {"epsilon": 5.0, "delta": 1e-3, "dim": 2, "horizon": 250, "largest_reward": 1.0}
-        | {"variant": variant, "calibration": calibration}
-        for variant in ("printed", "derived")
-        for calibration in ("classical", "analytic")
-    ),
-)  # fmt: skip
 for privacy in (1.0, 100.0, INF):
     add(
         contextual, "ldp_glm", "algorithm_3", [LinearContext.sphere(THETAS[2], 3, "logistic")], 250,
@@ -272,7 +245,6 @@ for privacy in (1.0, 100.0, INF):
             for calibration in ("classical", "analytic")
             for responses in ("bounded", "binary")
         ),
-        replications=2,
     )  # fmt: skip
     add(
         contextual, "ldp_linucb", "algorithm_5", TABLES, 400,
@@ -347,13 +319,13 @@ for learner in (*FIT, "tsallis"):
             contextual, "one_point", "algorithm_1", [losses], rounds,
             *(told | hidden for hidden in HIDDEN),
             *([told | HIDDEN[1] | {"variant": "derived"}] if learner == "tsallis" else []),
-            tolerance=1e-6, replications=1,
+            tolerance=1e-6,
         )  # fmt: skip
     if learner in FIT:  # at T = 10^6 no step and no radius is capped, as all are in short runs
         told = {"problem": losses, "horizon": 10**6, "learner": learner}
         add(
             contextual, "one_point", "algorithm_1", [losses], 20, told | {"epsilon": 1000.0, "delta": 1e-3},
-            tolerance=1e-6, replications=1,
+            tolerance=1e-6,
         )  # fmt: skip
 for anchors in ((0.62, 0.9, 0.4), (0.2, -0.9, 0.1)):
     line = ConvexLoss.ball([[z] for z in anchors], kind="distance", mode="stochastic", spread=0.1)
@@ -361,14 +333,14 @@ for anchors in ((0.62, 0.9, 0.4), (0.2, -0.9, 0.1)):
     add(
         contextual, "one_point", "algorithm_1", [line], 8000,
         *(told | hidden | ({"epsilon": 60.0} if hidden["epsilon"] < INF else {}) for hidden in HIDDEN),
-        tolerance=1e-12, replications=1,
+        tolerance=1e-12,
     )  # fmt: skip
 for step in contextual.algorithm_2.STEPS:
     losses = ConvexLoss.ball(ANCHORS, kind="kinked")
     told = {"problem": losses, "horizon": 300, "step": step}
     add(
         contextual, "two_point", "algorithm_2", [losses], 300, *(told | hidden | {} for hidden in HIDDEN),
-        tolerance=1e-6, replications=1,
+        tolerance=1e-6,
     )  # fmt: skip
 
 

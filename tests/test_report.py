@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import re
 
 import pandas as pd
 import pytest
-from replay import folder
 
-from private_bandits_book.book import Book, find_book
+from private_bandits_book.book import Book
 from private_bandits_book.cli import main
 from private_bandits_book.judging.claims import COLUMNS
 from private_bandits_book.pages.report import report
-
-JUDGED = [path.parent.name for path in sorted(folder("x").parent.glob("*/claims.csv"))]
 
 
 @pytest.fixture
@@ -74,20 +70,3 @@ def test_a_report_replaces_an_earlier_one_and_nothing_else(judged, tmp_path, cap
     assert main(words, book=judged) == 2
     assert capsys.readouterr().err == f"private-bandits: {path} must be absent or an earlier report\n"
     assert path.read_text(encoding="utf-8") == "my notes"
-
-
-def test_what_judges_nothing_has_no_report(tiny, capsys):
-    assert main(["report", "tiny"], book=tiny) == 2
-    assert capsys.readouterr().err == "private-bandits: chapter must be one with claims, got 'tiny'\n"
-
-
-@pytest.mark.parametrize("chapter", JUDGED)
-def test_the_report_of_a_chapter_has_every_claim_once_and_what_differs(chapter):
-    said = report(find_book(), chapter)
-    with (folder(chapter) / "claims.csv").open(encoding="utf-8", newline="") as file:
-        claims = [row["claim"] for row in csv.DictReader(file)]
-    assert sorted(re.findall(r"^\|.*?\| `([^`]+)` \| .* \|$", said, flags=re.MULTILINE)) == sorted(claims)
-    heads = re.findall(r"^## (.*)", said, flags=re.MULTILINE)
-    assert len(set(heads)) == len(heads) and {"What was rerun", "Verdicts", "Effort", "Versions"} <= set(heads)
-    assert any(head.startswith("What differs from") for head in heads) == (chapter not in ("audit", "replay"))
-    assert not re.search(r"\]\((?!https?://)", said)

@@ -56,20 +56,6 @@ def test_of_verdicts_that_stay_the_first_numbers_that_differ_are_told(book, tmp_
     assert "Theorem c</a>: x | reproduced, 3 | reproduced, 3.5 |" in said and not re.search("Theorem [ab]", said)
 
 
-def test_a_rerun_leads_back_to_the_built_chapter(book, tmp_path):
-    assert "The chapter in the book" not in against_the_book(book, "tiny", {}, tmp_path)
-    page = book.root / "_build" / "html" / "book" / "tiny.html"
-    page.parent.mkdir(parents=True)
-    page.touch()
-    assert f'<a href="{page.as_uri()}">The chapter in the book</a>' in against_the_book(book, "tiny", {}, tmp_path)
-
-
-def test_a_rerun_at_the_book_s_parameters_says_so(book, tmp_path):
-    own = {name: one.default for name, one in book.parameters("tiny").items()}
-    said = against_the_book(book, "tiny", own, tmp_path)
-    assert "private-bandits run tiny\n" in said and "All parameters are the book's." in said and "Against" not in said
-
-
 def test_a_value_stays_in_the_command(book, tmp_path):
     own = {name: one.default for name, one in book.parameters("tiny").items()}
     said = against_the_book(book, "tiny", own | {"mood": "`\n```\n# A title"}, tmp_path)

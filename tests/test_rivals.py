@@ -19,7 +19,7 @@ from private_bandits.simulation import trace
 from private_bandits.streams import streams
 from private_bandits_book import rivals
 from private_bandits_book.rivals import DPIMED, DPTS, DPTSUCB, AdaCUCB, AllOrNothing, DiscreteSE, LazyDPTS, LazyUCB
-from private_bandits_book.rivals.replay_batches import KnownNoise, OneDraw, _wanted
+from private_bandits_book.rivals.replay_batches import KnownNoise, OneDraw
 
 HORIZON, DELTA = 3000, 1e-5
 ARMS = Arms.bernoulli([0.6, 0.8, 0.3])
@@ -257,31 +257,6 @@ def test_it_can_be_played_repeated_and_compared_its_example_runs_and_it_learns(m
     assert late.mean() > 0.9
 
 
-TUNED = [  # of each the numbers that one would tune, and what its variant says then
-    (LazyUCB, {}, {"width": 0.5, "extra": 1.0}, "width 0.5, extra 1"),
-    (LazyDPTS, {}, {"level": 0.5}, "level 0.5"),
-    (DPTS, {}, {"level": 1.0}, "level 1"),
-    (DPTSUCB, {"horizon": 100, "delta": DELTA}, {"alpha": 0.9, "c": 1.0}, "alpha 0.9, c 1"),
-    (AdaCUCB, {"delta": DELTA}, {"alpha": 1.0}, "alpha 1"),
-    (DiscreteSE, {"horizon": 100}, {"width": 0.5, "extra": 2.0}, "width 0.5, extra 2"),
-    (DPIMED, {}, {"ratio": 1.5, "first": 4}, "ratio 1.5, first 4"),
-    (OneDraw, {"horizon": 100}, {"first": 4}, "first 4"),
-    (KnownNoise, {"horizon": 100}, {"first": 4}, "first 4"),
-]
-
-
-@pytest.mark.parametrize(("make", "needed", "tuned", "variant"), TUNED)
-def test_what_is_tuned_says_so(make, needed, tuned, variant):
-    policy = make(1.0, **needed, **tuned)
-    assert policy.variant == variant != make(1.0, **needed).variant
-    assert policy.privacy.epsilon == make(1.0, **needed).privacy.epsilon
-    for number in tuned:
-        with pytest.raises(ValueError, match=f"{number} must be"):
-            make(1.0, **needed, **{number: -1})
-    with pytest.raises(ValueError, match="epsilon must be"):
-        make(-1.0, **needed)
-
-
 @RIVALS
 def test_without_privacy_no_noise_is_drawn(name):
     policy = MADE[name][0](math.inf) if name != "all or nothing" else None
@@ -399,12 +374,6 @@ def test_all_or_nothing(problem):
     assert (policy.privacy.epsilon, policy.privacy.delta, policy.privacy.trust) == (0.0, 0.2, "local")
 
 
-def test_all_or_nothing_learns_lists_and_sets():
-    for problem in (LISTS, SETS):
-        late = trace(problem, AllOrNothing(delta=0.9), horizon=4000, seed=1)[2000:, : problem.list_size]
-        assert np.isin(late, np.argsort(-problem.means)[: problem.list_size]).mean() > 0.9
-
-
 @pytest.mark.parametrize("policy", [LazyDPTS(1.0), AllOrNothing(delta=0.01)], ids=["lazy dp ts", "all or nothing"])
 def test_draws_of_coming_rounds_have_the_law_of_those_of_one(policy):
     """Until something is released, arms are played as often as independent draws play them."""
@@ -448,12 +417,3 @@ def test_known_noise_has_the_posterior_of_the_sums_that_are_released(epsilon, fi
     assert np.abs(found - wanted).sum() / 2 < 0.03
     flat = np.diff(learner.below[arm - 1], prepend=0.0)  # nothing is known of another arm
     assert np.abs(flat - np.diff(np.sin(np.linspace(0, np.pi / 2, 401)) ** 2)).max() < 1e-12
-
-
-def test_an_arm_waits_until_it_has_won_as_often_as_its_release_is_worth():
-    ends = np.sin(np.linspace(0, np.pi / 2, 401)) ** 2
-    low, high = np.zeros(400), np.zeros(400)
-    low[10:], high[390:] = 1.0, 1.0  # the first arm's mean is in cell 10, the second one's in cell 390
-    draws = np.array([0, 5])
-    assert _wanted(np.array([low, high]), ends, draws, np.random.default_rng(1)) == 1
-    assert draws.tolist() == [0, 0]

@@ -18,7 +18,6 @@ from private_bandits.problems import Arms, LinearContext
 from private_bandits.streams import streams
 from private_bandits_book.rivals import (
     clipped_rewards,
-    exceedance_counts,
     level_by_squares,
     random_lines,
     residual_epochs,
@@ -65,8 +64,8 @@ class Found:
 
     def guess(self):
         """Of the best of random unit vectors, by a sum over their angles with theta."""
-        angles = (np.arange(20_000) + 0.5) * math.pi / 20_000
-        chosen = -np.diff((1 - np.append(0, angles + math.pi / 40_000) / math.pi) ** self.n_actions)
+        angles = (np.arange(4000) + 0.5) * math.pi / 4000
+        chosen = -np.diff((1 - np.append(0, angles + math.pi / 8000) / math.pi) ** self.n_actions)
         x = np.stack([np.cos(angles), np.sin(angles)])
         q = x * [[0.5], [1]]
         slopes = np.diag((chosen * q / np.linalg.norm(q, axis=0) * x).sum(axis=1))
@@ -344,13 +343,6 @@ def test_its_example_runs(module):
     assert tried and not failed
 
 
-@pytest.mark.parametrize(("local", "growth", "scale"), [(False, 0.1, 1.0), (True, 0.05, 3 / math.tanh(0.5) ** 2)])
-def test_a_bonus_by_squares_falls_with_the_square_of_plays(local, growth, scale):
-    record = level_by_squares(1.0, horizon=10**9, local=local).record
-    wanted = [math.log(1 + 0.5e9 / (n / scale) ** 2) for n in (100, 1000)]
-    assert record.growth == growth and record.log(np.array([100, 1000])) == pytest.approx(wanted)
-
-
 @pytest.mark.parametrize("users", [50, 5000])  # one by one, and as a normal number
 def test_what_users_send_of_a_vector_is_the_vector_on_average(users):
     point, flip, noise = np.array([0.3, -0.2, 0.1]), 0.3, np.random.default_rng(1)
@@ -406,18 +398,3 @@ def test_a_user_moves_what_is_released_no_further_than_its_noise_is_made_for():
         moved.append([np.linalg.norm(told[0][i] - told[1][i]) for i in range(2)])
     far, wide = np.max(moved, axis=0)
     assert 1.95 < far <= 2.0 + 1e-12 and 1.3 < wide <= math.sqrt(2)
-
-
-@pytest.mark.parametrize("local", [False, True])
-@pytest.mark.parametrize("unit", [0.1, 0.5, 2.0, 10.0])
-def test_the_ladder_finds_the_scale_of_rewards(local, unit):
-    """In other units it has a multiple of its regret; a threshold that was tuned never learns above its scale."""
-
-    def regret(policy, factor):
-        arms = pareto_arms(factor * PARETO.means, 1.8)
-        return simulate(arms, policy, horizon=10**9, replications=40, seed=1, checkpoints=[]).regret.mean() / factor
-
-    policy = threshold_ladder(1.0, horizon=10**9, local=local)
-    assert regret(policy, unit) < 8 * regret(policy, 1.0)
-    fixed = exceedance_counts(1.0, horizon=10**9, threshold=0.05, level=0.6, local=local)  # all arms exceed it
-    assert regret(fixed, 10.0) > 1e6

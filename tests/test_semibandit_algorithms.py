@@ -163,20 +163,6 @@ def test_repaired_radius_is_a_tail_bound_by_sampling():
 # --- instances
 
 
-def test_instances_are_written_out():
-    top, path, public, one = INSTANCES.values()
-    assert top.means.tolist() == pytest.approx([0.5] * 3 + [0.2] * 3)
-    assert path.means.tolist() == pytest.approx([0.5] * 2 + [0.3] * 4)
-    assert path.sets == ((0, 1), (2, 3), (4, 5))
-    assert (path.groups.tolist(), path.weights.tolist()) == ([0, 0, 1, 1, 2, 2], [2.0] * 6)
-    assert public.means.tolist() == pytest.approx([0.5] * 3 + [0.4] * 5)
-    assert public.sets == ((0, 1, 2), (3, 4, 5), (3, 4, 6), (3, 4, 7))
-    assert (public.groups.tolist(), public.weights.tolist()) == ([-1, -1, -1, 0, 0, -1, -1, -1], [1.0] * 8)
-    assert one.means.tolist() == pytest.approx([0.5, 0.4, 0.4, 0.4, 0.5, 0.5])
-    assert one.sets == tuple((arm, 4, 5) for arm in range(4))
-    assert (one.groups, one.weights.tolist()) == (None, [1.0] * 4 + [0.0] * 2)
-
-
 def test_instances_have_their_gaps():
     path, public = instances.k_path(12, 4, 0.6, b_1=2.0), instances.public_arms(12, 4, 0.6, b_1=2.0)
     np.testing.assert_allclose(np.sort(path.rewards), [3.4, 3.4, 4.0])

@@ -1,25 +1,19 @@
-"""The kernel on semi-bandits: forced exploration, limits, fallback, trees."""
+"""The kernel on semi-bandits: fallback, trees."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-import pytest
 from semibandit_settings import KINDS, MEANS
 
 from private_bandits.kernels import index
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.mechanisms.counters import tree_noise_at
-from private_bandits.papers.semibandits.shared import Plain
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import SemiBandit
-from private_bandits.problems.families import TOP
 from private_bandits.simulation import trace
-from private_bandits.streams import streams
-
-HORIZON = 400
 
 
 def box(terms, **constants):
@@ -27,38 +21,6 @@ def box(terms, **constants):
     constants = {"cap": 1.0, "fallback": True, "observe_first": False, "semi_bandit": True, **constants}
     privacy = Guarantee.certified(1.0, 1.0, "local", "a test")
     return Policy(name="box", privacy=privacy, record=index.Record(pairs, **constants))
-
-
-@pytest.mark.parametrize("setting", KINDS)
-def test_forced_exploration_plays_its_transcription(setting):
-    policy = box([(8.0, 0.0)], noise=index.LAPLACE, scale=1.0, forced=4.0, fallback=False, cap=math.inf)
-    bandit, source, rounds = Plain(KINDS[setting]), streams(7, 0), []
-    pulls, total = np.zeros(len(bandit.arms)), np.zeros(len(bandit.arms))
-    for t in range(1, HORIZON + 1):
-        radius = math.sqrt(8.0 * math.log(t))
-        upper = [total[i] / pulls[i] + radius / math.sqrt(pulls[i]) if pulls[i] else math.inf for i in bandit.arms]
-        forced = [math.inf if pulls[i] <= 4.0 * math.log(t + 1) else upper[i] for i in bandit.arms]
-        s_t = bandit.oracle(forced, source.choice)
-        for i, x in bandit.outcomes(s_t, source.env).items():
-            pulls[i] += 1
-            total[i] += x + source.noise.laplace(0.0, 1.0)
-        rounds.append(bandit.row(s_t))
-    np.testing.assert_array_equal(trace(KINDS[setting], policy, horizon=HORIZON, seed=7), rounds)
-
-
-# --- limits
-
-
-@pytest.mark.parametrize("setting", KINDS)
-@pytest.mark.parametrize("reports", [index.ALL, index.LEAST])
-def test_without_noise_every_mechanism_is_the_plain_index(setting, reports):
-    problem = KINDS[setting]
-    plain = trace(problem, box([(1.5, 0.0)], reports=reports), horizon=HORIZON, seed=3)
-    # every mechanism where one loop plays them all; where any list may be played, those that have a policy there
-    others = (index.GAUSSIAN, index.HYBRID) if problem.record().family.oracle != TOP else ()
-    for mechanism in (index.LAPLACE, index.TREE, *others):
-        silent = box([(1.5, 0.0)], reports=reports, noise=mechanism, scale=0.0)
-        np.testing.assert_array_equal(trace(problem, silent, horizon=HORIZON, seed=3), plain)
 
 
 # --- fallback

@@ -1,4 +1,4 @@
-"""Whole stretches of play, drawn at once: bit for bit the loop where they are one round long, and its law elsewhere."""
+"""Whole stretches of play, drawn at once, have the law of users one by one."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ from private_bandits.papers.contextual import (
     instances,
     joint_linucb,
     ldp_linucb,
-    linucb,
     linucb_private_rewards,
     private_rewards,
     weighted_regression,
 )
 from private_bandits.problems import LinearContext
-from private_bandits.simulation import simulate, trace
+from private_bandits.simulation import simulate
 from private_bandits.streams import streams
 
 DELTA = 1e-3
@@ -32,21 +31,6 @@ FOR_400 = {"epsilon": 40.0, "dim": 2, "horizon": 400, "variant": "derived"}
 SETS = [[[1.0, 0.0], [0.0, 0.8]], [[0.6, 0.6], [0.0, 0.0]], [[-0.5, 0.5], [0.3, 0.0]]]
 THETA = np.array([0.5, -0.4])
 SEVERAL = LinearContext.table(SETS, np.array(SETS) @ THETA)
-
-
-@pytest.mark.parametrize("dim", [1, 2, 4])
-@pytest.mark.parametrize("variant", ["printed", "derived"])
-@pytest.mark.parametrize("epsilon", [1.0, 50.0, math.inf])
-def test_stretches_of_one_round_are_the_loop(epsilon, variant, dim):
-    problem = instances.one_set(dim) if dim > 1 else instances.or_nothing()
-    policy = ldp_linucb(epsilon, delta=DELTA, dim=dim, horizon=600, variant=variant, calibration="analytic")
-    for one, other in (
-        (policy, by_stretches(policy, growth=0.0)),
-        (linucb(dim=dim), by_stretches(linucb(dim=dim), growth=0.0)),
-    ):
-        for seed in (0, 1):
-            expected, found = (trace(problem, each, horizon=600, seed=seed) for each in (one, other))
-            np.testing.assert_array_equal(expected, found)
 
 
 def round_by_round(problem, policy, horizon, seed):
@@ -102,24 +86,6 @@ def test_stretches_have_the_law_of_users_one_by_one(policy):
     assert scipy.stats.ks_2samp(drawn, brute).pvalue < 1e-3  # the test sees the noise
 
 
-def test_sums_of_rewards_have_their_mean_and_variance():
-    env = np.random.default_rng(0)
-    for problem, variance in ((instances.one_set(2), 1 / 3), (instances.one_set(2, link="logistic"), 0.24)):
-        mean = 0.4
-        for count in (1, 40, 1000):
-            how = (problem.record().binary, problem.record().spread)
-            sums = np.array([stretches.rewards(count, mean, *how, env) for _ in range(4000)])
-            assert sums.mean() == pytest.approx(count * mean, abs=5 * math.sqrt(count * variance / 4000))
-            assert sums.var() == pytest.approx(count * variance, rel=0.12)
-
-
-def test_the_tree_holds_a_node_for_every_power_of_two():
-    nodes, noise = np.zeros((4, 5)), np.random.default_rng(0)
-    for number in range(1, 16):
-        stretches._grow(nodes, number, 1.0, noise)
-        assert [bool(row.any()) for row in nodes] == [bool(number >> level & 1) for level in range(4)]
-
-
 def test_no_run_fills_the_tree_of_the_joint_model_before_its_end():
     policy, problem = joint_linucb(1.0, delta=DELTA, dim=2, horizon=10**9), instances.one_set(2, gap=1e-3)
     paid = gaussian_epsilon(policy.record.constants.sigma, delta=DELTA, sensitivity=4 * math.sqrt(policy.record.levels))
@@ -130,12 +96,12 @@ def test_no_run_fills_the_tree_of_the_joint_model_before_its_end():
 
 def test_users_of_laplace_noise_move_by_no_more_in_l1():
     rng = np.random.default_rng(0)
-    for dim in (1, 2, 3):
+    for dim in (1, 2):
         far, most = dim + 1 + 4 * math.sqrt(dim), 0.0
         assert ldp_linucb(
             2.0, dim=dim, horizon=9, variant="derived", noise="laplace"
         ).record.constants.sigma == pytest.approx(far / 2)
-        for _ in range(20_000):
+        for _ in range(5000):
             messages = []
             for _ in range(2):
                 x = rng.choice([-1.0, 1.0, 0.1], dim) if rng.random() < 0.5 else rng.standard_normal(dim)
@@ -167,7 +133,7 @@ SKEWED = LinearContext.table([[[1.0, 0.0]]] * 49 + [[[math.sqrt(1 - 0.01**2), 0.
 
 def test_the_messages_of_weighted_regression_move_by_no_more():
     rng, most = np.random.default_rng(0), [0.0, 0.0]
-    for _ in range(20_000):
+    for _ in range(8000):
         root = rng.standard_normal((2, 2)) * [1.0, 10.0 ** rng.uniform(0, 3)]
         weights = root.T @ root + 0.1 * np.eye(2)
         values, vectors = np.linalg.eigh(weights)

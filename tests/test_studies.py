@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import subprocess
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from copied import on_a_copy
 
 from private_bandits import baselines
 from private_bandits.problems import Arms, SemiBandit
@@ -33,10 +31,6 @@ OTHERS = {
 def test_different_runs_are_told_apart_and_equal_ones_are_not(other):
     one, same = (studies.identity(Arms.bernoulli(MEANS), baselines.dp_se(1.0, n_arms=3, horizon=300)) for _ in range(2))
     assert one == same != studies.identity(*OTHERS[other]) and hash(one) == hash(same)
-
-
-def test_a_kernel_of_a_readers_own_is_not_known_by_its_constants(monkeypatch):
-    assert studies.identity(Arms.bernoulli(MEANS), on_a_copy(baselines.ucb(), monkeypatch)) == ""
 
 
 def test_what_a_problem_has_computed_of_itself_is_no_content():
@@ -111,22 +105,3 @@ def test_a_stored_study_has_what_its_policies_state_and_nothing_is_read_back_fro
             studies.stored("mine", "gaps", tmp_path)
     del room.STUDIES["gaps"]
     assert list(studies.stored("mine", "gaps", tmp_path)) == list(played)
-
-
-def test_a_worker_that_grows_is_replaced_in_silence():
-    """Compiled loops of many policies make it grow; joblib then warns, and a cell that writes to stderr fails."""
-    code = """
-import builtins, time
-import numpy as np
-from joblib import delayed
-from private_bandits_book.studies import in_processes
-
-def grow(megabytes):
-    builtins.kept = [*getattr(builtins, "kept", []), np.ones(megabytes << 17)]
-    time.sleep(0.6)
-    return megabytes
-
-print(in_processes([delayed(grow)(m) for m in (1, 1, 400, 400, 1, 1, 1, 1)], 2))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert (done.stdout, done.stderr) == ("[1, 1, 400, 400, 1, 1, 1, 1]\n", "")
