@@ -161,7 +161,7 @@ def test_a_lower_end_is_above_the_loss_in_one_case_of_twenty_at_most(runs, p, lo
 def test_one_test_of_both_counts_is_as_sharp_as_two_intervals_of_more_runs():
     few, more = {"runs": 1500, "alpha": 0.05}, {"runs": 2400, "alpha": 0.05}
     assert lower_end(hits=750, others=276, **few) > certified_loss(hits=1200, others=442, **more)
-    for k, j in ((450, 15), (75, 27), (1350, 495), (1500, 0)):
+    for k, j in ((450, 15), (75, 27), (1350, 495), (1500, 0), (750, 0)):
         assert lower_end(hits=k, others=j, **few) > certified_loss(hits=k, others=j, **few) + 0.02
 
 
