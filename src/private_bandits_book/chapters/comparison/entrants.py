@@ -366,7 +366,7 @@ SETS = _SHARED | {
 }
 
 
-def moment_of(setting: Setting) -> dict[str, float]:
+def moment_of(setting: Setting) -> dict[str, Any]:
     """Return what policies for heavy tails are told: the order of a moment that exists, and the least bound on it.
 
     Parameters
@@ -474,6 +474,9 @@ CONTEXTS = {
     "Algorithm 5": Entrant(_algorithm_5, grid=_ONE),
     "LinUCB, as proved": Entrant(lambda s, e: contextual.joint_linucb(e, **_dims(s)), "Shariff and Sheffet (2018)"),
     "Algorithm 5, as proved": Entrant(_algorithm_5, "Zheng et al. (2020), Theorem 8, derived"),
+    "Algorithm 5, Laplace, as proved": Entrant(
+        lambda s, e: _algorithm_5(s, e, noise="laplace", delta=0.0), "Zheng et al. (2020), Theorem 8, derived"
+    ),
     "weighted regression, as proved": Entrant(
         lambda s, e: contextual.weighted_regression(e, **_dims(s)), "Chen et al. (2024)"
     ),
