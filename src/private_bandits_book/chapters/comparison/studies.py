@@ -30,7 +30,7 @@ class Size(NamedTuple):
     """How long and how often policies for a kind of problem run."""
 
     horizon: int  # at every epsilon
-    horizons: tuple[int, ...]  # at epsilon 1, too; policies in Python only up to `horizon`
+    horizons: tuple[int, ...]  # at epsilon 1, too; policies in Python only up to `horizon`, but for those of `FRESH`
     runs: int
     slow_runs: int  # of policies in Python
     tuning_horizon: int
@@ -188,16 +188,16 @@ def test_runs(kind: str) -> Iterator[LongRun]:
                 runs = max(runs, _OFTENER[kind])
             yield run_of(kind, name, instance, Setting(problem, size.horizon), epsilon, runs)
         for horizon in size.horizons:
-            if runs := _runs(size, horizon, entrant.slow):
+            if runs := _runs(size, horizon, entrant.slow, name in FRESH[kind]):
                 runs = min(runs, _DEAR) if entrant.dear else runs
                 yield run_of(kind, name, instance, Setting(problem, horizon), 1.0, runs)
 
 
-def _runs(size: Size, horizon: int, slow: bool) -> int:
+def _runs(size: Size, horizon: int, slow: bool, near: bool = False) -> int:
     """How many runs there are of a horizon: fewer of long ones, unless time does not matter."""
     if horizon <= size.horizon or size.horizon > 10**6:
         return size.slow_runs if slow else size.runs
-    return 0 if slow else size.runs // 4
+    return size.runs // 4 if near or not slow else 0
 
 
 FRESH = {
