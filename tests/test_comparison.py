@@ -286,6 +286,14 @@ def test_what_a_million_rounds_would_take_on_lists_and_sets_is_said():
     assert f"of Thompson sampling of one bit on each instance would take {seconds / 60:.0f} core-minutes" in text
 
 
+@pytest.mark.parametrize("kind", ["arms"])
+def test_all_that_is_recommended_plays_a_million_rounds(kind):
+    rows = pd.read_csv(DATA / f"long-test-{kind}.csv")
+    taken = ranking.answer(ranking.priced(rows, kind), 1.0, studies.SIZES[kind].horizon)["take"]
+    played = rows[(rows["horizon"] == 10**6) & (rows["pays"] == 1.0)].groupby("entrant")["instance"].nunique()
+    assert (played[" or ".join(taken).split(" or ")] == rows["instance"].nunique()).all()
+
+
 @pytest.mark.parametrize("label", studies.STUDIES)
 def test_the_first_replication_of_a_run_of_each_policy_is_played_again(label):
     known, runs = pd.read_csv(DATA / f"long-{label}.csv"), studies.STUDIES[label].runs()
