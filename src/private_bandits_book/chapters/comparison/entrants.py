@@ -259,6 +259,7 @@ ARMS = {
     "AdaP-UCB, as proved": Entrant(_adap(baselines.adap_ucb), "Azize and Basu (2022), Theorem 7"),
     "AdaP-KLUCB, as proved": Entrant(_adap(baselines.adap_klucb), "Azize and Basu (2022), Theorem 8"),
     "Lazy-DP-TS, as proved": Entrant(lambda s, e: rivals.LazyDPTS(e), "Hu and Hegde (2022), Theorem 4", slow=True),
+    "DP-TS, as proved": Entrant(lambda s, e: rivals.DPTS(e), "Hu and Hegde (2022), Theorem 2", slow=True, dear=True),
     "Discrete elimination, as proved": Entrant(
         lambda s, e: rivals.DiscreteSE(e, horizon=s.horizon), "Chowdhury and Zhou (2023), Theorem 1", slow=True
     ),

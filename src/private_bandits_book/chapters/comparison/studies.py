@@ -52,7 +52,7 @@ _DEAR = 3  # runs where a run takes a second
 _DEAR_FREE = ("Thompson", "Thompson, least first")  # of lists and sets: a million rounds of these take 12 s
 _OFTENER = {"arms": 100, "lists": 20, "sets": 20}  # of these, at epsilon 1: few runs miss rare failures, and flatter
 _OFTEN = {
-    "arms": ("Expected improvement", "DP-KLUCB, batch by batch", "DP-KLUCB", "Thompson, replayed")
+    "arms": ("Expected improvement", "DP-KLUCB, batch by batch", "DP-KLUCB", "DP-IMED", "Thompson, replayed")
     + ("Expected improvement, one bit", "KL-UCB on bits, level by pulls"),
     **dict.fromkeys(
         ["lists", "sets"],
