@@ -92,7 +92,7 @@ def book(tmp_path_factory):
             for name in ["Thompson", "UCB(0.5)", *OTHERS]:
                 epsilon = 1.0 if name in OTHERS else np.inf
                 how = {"numbers": ENTRANTS["arms"][name].grid[0]} if name in OTHERS else {}
-                run = studies._run("arms", name, instance, Setting(problem, HORIZON), epsilon, RUNS, **how)
+                run = studies.run_of("arms", name, instance, Setting(problem, HORIZON), epsilon, RUNS, **how)
                 rows.append(pd.DataFrame([run.labels]).join(studies.play(run)))
         (root / "book" / "data" / "comparison").mkdir(parents=True)
         pd.concat(rows).to_csv(root / "book" / "data" / "comparison" / "long-test-arms.csv", index=False)

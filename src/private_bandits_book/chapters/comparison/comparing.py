@@ -21,12 +21,11 @@ from private_bandits.problems import LinearContext
 from private_bandits.simulation import trace
 from private_bandits.streams import own_copy
 from private_bandits_book.book import find_book
-from private_bandits_book.chapters.comparison import studies
-from private_bandits_book.chapters.comparison.entrants import ENTRANTS, FREE, WORDS, Setting, _told, guarantee
+from private_bandits_book.chapters.comparison.entrants import ENTRANTS, FREE, WORDS, Setting, guarantee, moment_of
 from private_bandits_book.chapters.comparison.families import FAMILIES, instances
 from private_bandits_book.chapters.comparison.paying import certified, paying
 from private_bandits_book.chapters.comparison.ranking import groups, priced, ranked
-from private_bandits_book.chapters.comparison.studies import SEED, SIZES, play
+from private_bandits_book.chapters.comparison.studies import FREED, SEED, SIZES, play, run_of
 from private_bandits_book.jobs.cache import at
 from private_bandits_book.jobs.compare import in_a_line
 from private_bandits_book.rivals.threshold_ladder import Record as Ladder
@@ -191,7 +190,8 @@ def _made(make: Any, epsilon: float, setting: Setting) -> Any:
         named = inspect.signature(make).parameters
         told = {"delta": setting.delta, "horizon": setting.horizon} | sizes
         if hasattr(problem, "shape"):  # as the policies of the benchmark are told
-            told |= {"order": 1 + _told(setting)["v"], "moment": _told(setting)["u"]}
+            moment = moment_of(setting)
+            told |= {"order": 1 + moment["v"], "moment": moment["u"]}
         told = {one: value for one, value in told.items() if one in named and value is not None}
         policy = paying(lambda one: make(epsilon=one, **told), epsilon) if "epsilon" in named else make(**told)
         private = certified(policy)
@@ -246,11 +246,11 @@ def _stored(kind: str, rows: pd.DataFrame | None, names: list[str], epsilon: flo
 def _played_here(kind: str, problems: Mapping[str, Any], epsilon: float) -> pd.DataFrame:
     """The rows of all others where none are stored; they are compiled, and take seconds."""
     known, rows = ENTRANTS[kind], list[pd.DataFrame]()
-    freed = [name + studies._FREED for name, entrant in known.items() if not entrant.proved]
+    freed = [name + FREED for name, entrant in known.items() if not entrant.proved]
     asked = [(math.inf, [*FREE[kind], *freed]), (epsilon, [*known])]
     for (instance, problem), (pays, names) in product(problems.items(), asked):
         for name in names:
-            run = studies._run(kind, name, instance, Setting(problem, _SHORT), pays, 5 * _QUICK)
+            run = run_of(kind, name, instance, Setting(problem, _SHORT), pays, 5 * _QUICK)
             rows.append(pd.DataFrame([run.labels]).join(play(run)))
     return pd.concat(rows, ignore_index=True)
 

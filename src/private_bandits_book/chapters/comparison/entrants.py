@@ -22,7 +22,8 @@ from private_bandits_book import rivals
 from private_bandits_book.chapters.comparison.paying import paying
 from private_bandits_book.rivals.exceedance_counts import on_bits
 
-__all__ = ["ENTRANTS", "FREE", "TUNED", "WORDS", "Entrant", "Setting", "guarantee", "kinds", "made", "without_contexts"]
+__all__ = ["ENTRANTS", "FREE", "TUNED", "WORDS", "Entrant", "Setting", "guarantee", "kinds", "made", "moment_of"]
+__all__ += ["without_contexts"]
 
 _PROBLEMS: Mapping[str, type] = {
     "arms": Arms,
@@ -258,6 +259,7 @@ ARMS = {
     "AdaP-UCB, as proved": Entrant(_adap(baselines.adap_ucb), "Azize and Basu (2022), Theorem 7"),
     "AdaP-KLUCB, as proved": Entrant(_adap(baselines.adap_klucb), "Azize and Basu (2022), Theorem 8"),
     "Lazy-DP-TS, as proved": Entrant(lambda s, e: rivals.LazyDPTS(e), "Hu and Hegde (2022), Theorem 4", slow=True),
+    "DP-TS, as proved": Entrant(lambda s, e: rivals.DPTS(e), "Hu and Hegde (2022), Theorem 2", slow=True, dear=True),
     "Discrete elimination, as proved": Entrant(
         lambda s, e: rivals.DiscreteSE(e, horizon=s.horizon), "Chowdhury and Zhou (2023), Theorem 1", slow=True
     ),
@@ -365,15 +367,26 @@ SETS = _SHARED | {
 }
 
 
-def _told(s: Setting) -> dict[str, Any]:
-    """The order of a moment that exists, and the least bound on it."""
-    v = s.problem.shape - 1.05
-    return {"v": v, "u": s.problem.moment(v)}
+def moment_of(setting: Setting) -> dict[str, Any]:
+    """Return what policies for heavy tails are told: the order of a moment that exists, and the least bound on it.
+
+    Parameters
+    ----------
+    setting : Setting
+        With arms that have a shape.
+
+    Returns
+    -------
+    dict
+        `v`, so that the order is 1 + v, and `u`.
+    """
+    v = setting.problem.shape - 1.05
+    return {"v": v, "u": setting.problem.moment(v)}
 
 
 def _episodes(s: Setting, epsilon: float, factor: float = 1.0) -> Any:
     width = factor * (1 + math.sqrt(2) + 1 / 3 + 2 * min(1.0, 1 / epsilon))
-    return heavy_tailed.adap_robust_ucb(epsilon, **_told(s), horizon=s.horizon, width=width)
+    return heavy_tailed.adap_robust_ucb(epsilon, **moment_of(s), horizon=s.horizon, width=width)
 
 
 def _ladder(s: Setting, epsilon: float, first: float, level: float, local: bool = False) -> Any:
@@ -393,14 +406,14 @@ TAILS = _LADDERS | {
         grid=tuple(product((0.5, 1.0, 2.0, 4.0), (0.3, 0.6, 1.0, 2.0))),
     ),
     "DP Robust SE": Entrant(
-        lambda s, e, factor: heavy_tailed.dp_robust_se(e, **_told(s), beta=1 / s.horizon, c=24 * factor), grid=_ONE
+        lambda s, e, factor: heavy_tailed.dp_robust_se(e, **moment_of(s), beta=1 / s.horizon, c=24 * factor), grid=_ONE
     ),
     "episodes": Entrant(_episodes, grid=_ONE),
     "Quantile SE": Entrant(
         lambda s, e, factor: heavy_tailed.quantile_se(e, beta=1 / s.horizon, width=16 * factor), grid=_sixteen(-10)
     ),
     "DP Robust SE, as proved": Entrant(
-        lambda s, e: heavy_tailed.dp_robust_se(e, **_told(s), beta=1 / s.horizon), "Tao et al. (2022), slides"
+        lambda s, e: heavy_tailed.dp_robust_se(e, **moment_of(s), beta=1 / s.horizon), "Tao et al. (2022), slides"
     ),
     "episodes, as proved": Entrant(_episodes, "the chapter's theorem on episodes"),
     "exceedance bits": Entrant(
@@ -410,10 +423,10 @@ TAILS = _LADDERS | {
         grid=tuple(product((0.5, 1.0, 2.0, 4.0), (0.3, 0.6, 1.0, 2.0))),
     ),
     "LDP Robust SE": Entrant(
-        lambda s, e, factor: heavy_tailed.ldp_robust_se(e, **_told(s), beta=1 / s.horizon, c=24 * factor), grid=_ONE
+        lambda s, e, factor: heavy_tailed.ldp_robust_se(e, **moment_of(s), beta=1 / s.horizon, c=24 * factor), grid=_ONE
     ),
     "LDP Robust SE, as proved": Entrant(
-        lambda s, e: heavy_tailed.ldp_robust_se(e, **_told(s), beta=1 / s.horizon), "the chapter's repair"
+        lambda s, e: heavy_tailed.ldp_robust_se(e, **moment_of(s), beta=1 / s.horizon), "the chapter's repair"
     ),
 }
 
@@ -462,6 +475,9 @@ CONTEXTS = {
     "Algorithm 5": Entrant(_algorithm_5, grid=_ONE),
     "LinUCB, as proved": Entrant(lambda s, e: contextual.joint_linucb(e, **_dims(s)), "Shariff and Sheffet (2018)"),
     "Algorithm 5, as proved": Entrant(_algorithm_5, "Zheng et al. (2020), Theorem 8, derived"),
+    "Algorithm 5, Laplace, as proved": Entrant(
+        lambda s, e: _algorithm_5(s, e, noise="laplace", delta=0.0), "Zheng et al. (2020), Theorem 8, derived"
+    ),
     "weighted regression, as proved": Entrant(
         lambda s, e: contextual.weighted_regression(e, **_dims(s)), "Chen et al. (2024)"
     ),
@@ -571,7 +587,7 @@ FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {
     "contexts": _LINUCB,
     "pairs": _LINUCB,
     "tails": {
-        "Robust SE": lambda s: heavy_tailed.robust_se(**_told(s), beta=1 / s.horizon),
+        "Robust SE": lambda s: heavy_tailed.robust_se(**moment_of(s), beta=1 / s.horizon),
         "episodes": lambda s: _episodes(s, math.inf),
         "Quantile SE": lambda s: heavy_tailed.quantile_se(math.inf, beta=1 / s.horizon),
     },

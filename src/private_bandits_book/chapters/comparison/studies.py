@@ -19,7 +19,7 @@ from private_bandits_book.chapters.comparison.entrants import ENTRANTS, FREE, Se
 from private_bandits_book.chapters.comparison.families import instances, searched
 from private_bandits_book.studies import LongRun, LongStudy, play_long
 
-__all__ = ["STUDIES", "failing", "play", "play_halves"]
+__all__ = ["FREED", "STUDIES", "failing", "play", "play_halves", "run_of"]
 
 SEED, TUNING_SEED, SEARCH_SEED, FRESH_SEED = 2029, 2030, 2033, 2041
 EARLIER = {"contexts": 2036, "tails": 2036}  # seeds of fresh instances where nobody has entered since
@@ -30,14 +30,14 @@ class Size(NamedTuple):
     """How long and how often policies for a kind of problem run."""
 
     horizon: int  # at every epsilon
-    horizons: tuple[int, ...]  # at epsilon 1, too; policies in Python only up to `horizon`
+    horizons: tuple[int, ...]  # at epsilon 1, too; policies in Python only up to `horizon`, but for those of `FRESH`
     runs: int
     slow_runs: int  # of policies in Python
     tuning_horizon: int
     tuning_runs: int
 
 
-_LISTS = Size(10**5, (10**3, 10**4), 20, 3, 10**4, 8)
+_LISTS = Size(10**5, (10**3, 10**4, 10**6), 20, 3, 10**4, 8)
 _LONG = Size(10**12, (10**6, 10**9, 10**15), 40, 0, 10**12, 40)
 SIZES = {
     "arms": Size(10**5, (10**3, 10**4, 10**6), 10, 10, 20_000, 30),
@@ -47,11 +47,12 @@ SIZES = {
     "pairs": _LONG,
     "tails": _LONG,
 }
-_FREED = ", without noise"
+FREED = ", without noise"
 _DEAR = 3  # runs where a run takes a second
+_DEAR_FREE = ("Thompson", "Thompson, least first")  # of lists and sets: a million rounds of these take 12 s
 _OFTENER = {"arms": 100, "lists": 20, "sets": 20}  # of these, at epsilon 1: few runs miss rare failures, and flatter
 _OFTEN = {
-    "arms": ("Expected improvement", "DP-KLUCB, batch by batch", "DP-KLUCB", "Thompson, replayed")
+    "arms": ("Expected improvement", "DP-KLUCB, batch by batch", "DP-KLUCB", "DP-IMED", "Thompson, replayed")
     + ("Expected improvement, one bit", "KL-UCB on bits, level by pulls"),
     **dict.fromkeys(
         ["lists", "sets"],
@@ -124,13 +125,33 @@ def play(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
     return pd.DataFrame([{**row, "first": first}])
 
 
-def _run(kind: str, name: str, instance: str, setting: Setting, epsilon: float, runs: int, **labels: Any) -> LongRun:
+def run_of(kind: str, name: str, instance: str, setting: Setting, epsilon: float, runs: int, **labels: Any) -> LongRun:
+    """Return a run of the benchmark.
+
+    Parameters
+    ----------
+    kind, name : str
+        Of `ENTRANTS`, then perhaps with `FREED` behind the name, or of `FREE`.
+    instance : str
+        Its name.
+    setting : Setting
+    epsilon : float
+        What the policy pays, > 0; infinity without privacy.
+    runs : int
+        Replications.
+    **labels
+        `numbers`, in place of the tuned ones, `seed`, and what is stored beside.
+
+    Returns
+    -------
+    LongRun
+    """
     numbers, seed = labels.pop("numbers", None), labels.pop("seed", SEED)
     free = name in FREE[kind] and math.isinf(epsilon)
-    policy = FREE[kind][name](setting) if free else made(kind, name.removesuffix(_FREED), setting, epsilon, numbers)
+    policy = FREE[kind][name](setting) if free else made(kind, name.removesuffix(FREED), setting, epsilon, numbers)
     told = {"entrant": name, "instance": instance, "pays": epsilon, "horizon": setting.horizon}
     told |= {"guarantee": guarantee(policy), **labels}
-    problem, entrant = setting.problem, ENTRANTS[kind].get(name.removesuffix(_FREED))
+    problem, entrant = setting.problem, ENTRANTS[kind].get(name.removesuffix(FREED))
     if entrant is not None and entrant.range and not free:
         problem, told = without_contexts(problem, entrant.range), told | {"scale": 2 * entrant.range}
     return LongRun(told, problem, policy, setting.horizon, seed, runs)
@@ -146,7 +167,7 @@ def tuning_runs(kind: str) -> Iterator[LongRun]:
             setting = Setting(problem, size.tuning_horizon)
             for place, numbers in enumerate(entrant.grid):
                 runs = _TUNED_OFTENER.get((kind, name), size.tuning_runs)
-                run = _run(kind, name, instance, setting, epsilon, runs, numbers=numbers, place=place)
+                run = run_of(kind, name, instance, setting, epsilon, runs, numbers=numbers, place=place)
                 yield run._replace(seed=TUNING_SEED)
 
 
@@ -157,27 +178,28 @@ def test_runs(kind: str) -> Iterator[LongRun]:
         setting = Setting(problem, horizon)
         for name, make in FREE[kind].items():
             runs = _runs(size, horizon, isinstance(make(setting), Player))
-            yield _run(kind, name, instance, setting, math.inf, max(2, runs))
+            if runs or name not in _DEAR_FREE:
+                yield run_of(kind, name, instance, setting, math.inf, max(2, runs))
         for name, entrant in ENTRANTS[kind].items():
             if size is _LONG and not entrant.proved:
-                yield _run(kind, name + _FREED, instance, setting, math.inf, size.runs)
+                yield run_of(kind, name + FREED, instance, setting, math.inf, size.runs)
     for (name, entrant), (instance, problem) in product(ENTRANTS[kind].items(), instances(kind).items()):
         for epsilon in FEW if entrant.slow else EPSILONS:
             runs = _DEAR if entrant.dear else size.slow_runs if entrant.slow else size.runs
             if epsilon == 1.0 and name in _OFTEN.get(kind, ()):
                 runs = max(runs, _OFTENER[kind])
-            yield _run(kind, name, instance, Setting(problem, size.horizon), epsilon, runs)
+            yield run_of(kind, name, instance, Setting(problem, size.horizon), epsilon, runs)
         for horizon in size.horizons:
-            if runs := _runs(size, horizon, entrant.slow):
+            if runs := _runs(size, horizon, entrant.slow, name in FRESH[kind]):
                 runs = min(runs, _DEAR) if entrant.dear else runs
-                yield _run(kind, name, instance, Setting(problem, horizon), 1.0, runs)
+                yield run_of(kind, name, instance, Setting(problem, horizon), 1.0, runs)
 
 
-def _runs(size: Size, horizon: int, slow: bool) -> int:
+def _runs(size: Size, horizon: int, slow: bool, near: bool = False) -> int:
     """How many runs there are of a horizon: fewer of long ones, unless time does not matter."""
     if horizon <= size.horizon or size.horizon > 10**6:
         return size.slow_runs if slow else size.runs
-    return 0 if slow else size.runs // 4
+    return size.runs // 4 if near or not slow else 0
 
 
 FRESH = {
@@ -207,11 +229,11 @@ def fresh_runs(kind: str) -> Iterator[LongRun]:
         if instance.startswith("published"):
             continue
         setting = Setting(problem, size.horizon)
-        for name in (*FREE[kind], *(name + _FREED for name in freed)):
-            yield _run(kind, name, instance, setting, math.inf, bases, seed=seed)
+        for name in (*FREE[kind], *(name + FREED for name in freed)):
+            yield run_of(kind, name, instance, setting, math.inf, bases, seed=seed)
         for name in FRESH[kind]:
             many = _DEAR if ENTRANTS[kind][name].dear else runs
-            yield _run(kind, name, instance, setting, 1.0, many, seed=seed)
+            yield run_of(kind, name, instance, setting, 1.0, many, seed=seed)
 
 
 class Search(NamedTuple):
@@ -242,10 +264,10 @@ def search_runs(kind: str) -> Iterator[LongRun]:
     freed = size.policies if SIZES[kind] is _LONG else ()
     for instance, problem in searched(kind, size.instances).items():
         setting = Setting(problem, size.horizon)
-        for name in (*FREE[kind], *(name + _FREED for name in freed)):
-            yield _run(kind, name, instance, setting, math.inf, size.runs, seed=SEARCH_SEED)
+        for name in (*FREE[kind], *(name + FREED for name in freed)):
+            yield run_of(kind, name, instance, setting, math.inf, size.runs, seed=SEARCH_SEED)
         for name in size.policies:
-            yield _run(kind, name, instance, setting, 1.0, size.runs, seed=SEARCH_SEED)
+            yield run_of(kind, name, instance, setting, 1.0, size.runs, seed=SEARCH_SEED)
 
 
 def play_halves(run: LongRun, n_jobs: int = -1) -> pd.DataFrame:
