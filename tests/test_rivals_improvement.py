@@ -12,7 +12,14 @@ from private_bandits.mechanisms.noise import geometric
 from private_bandits.papers.cascading import b_lb
 from private_bandits.policy_checks import check_policy
 from private_bandits.problems import Arms, SemiBandit
-from private_bandits_book.rivals.expected_improvement import ExpectedImprovement, add_likelihood, index, sum_tails
+from private_bandits_book.rivals.expected_improvement import (
+    ExpectedImprovement,
+    add_likelihood,
+    index,
+    share,
+    sum_tails,
+    weigh,
+)
 from private_bandits_book.rivals.improvement_bits import ImprovementBits
 
 ARMS = Arms.bernoulli([0.7, 0.4, 0.3])
@@ -48,6 +55,37 @@ def test_the_index_is_the_largest_reward_that_would_be_given_up_for_a_batch():
         worth = [left * (weights @ np.maximum(MEANS - v, 0.0)) >= price * (v - middle) for v in MEANS]
         most = max(middle, MEANS[np.flatnonzero(worth).max()])
         assert most - 1e-9 <= index(tails, MEANS, left, price) <= most + 8e-3
+
+
+def test_a_shared_prior_is_bayes_rule_for_all_arms_together():
+    """Against the sum over two priors and the means of three arms, of which the last has no release."""
+    priors = np.array([scipy.stats.beta.pdf(MEANS, 1, 9), scipy.stats.beta.pdf(MEANS, 6, 6)])
+    priors *= np.sqrt(MEANS * (1 - MEANS))  # the means of the grid are dense at 0 and 1
+    priors /= priors.sum(axis=1, keepdims=True)
+    likely = np.array([plain_likelihood(3, 20, 1.0), plain_likelihood(9, 20, 1.0), np.ones(len(MEANS))])
+    logs, evidence, tails = np.log(likely) - 700.0, np.zeros((3, 2)), np.zeros((3, 2, len(MEANS)))
+    for arm in range(2):
+        weigh(logs[arm], priors, evidence[arm])
+    share(logs, priors, evidence, MEANS, tails)
+    joint = np.einsum("ha,hb,hc,a,b,c->abc", priors, priors, priors, *likely, optimize=True)
+    for arm, rest in enumerate([(1, 2), (0, 2), (0, 1)]):
+        posterior = joint.sum(axis=rest) / joint.sum()
+        assert tails[arm, 0] == pytest.approx(np.cumsum(posterior[::-1])[::-1], rel=1e-6, abs=1e-9)
+        assert tails[arm, 1, 0] == pytest.approx(posterior @ MEANS, rel=1e-6)
+
+
+def test_a_shared_prior_is_one_of_what_the_arms_have_in_common():
+    """Of 40 arms at 0.02 the 41st is believed to be small before it was pulled often, and is not without it."""
+    arms = Arms.bernoulli([0.02] * 41)
+    middle = {}
+    for shared in (False, True):
+        policy = ExpectedImprovement(1.0, horizon=2000, first=1.0, cost=2.0, shared=shared)
+        learner = policy.start(arms, np.random.default_rng(1), np.random.default_rng(2))
+        for _ in range(41 * policy.shortest):
+            learner.ask()
+            learner.tell([0.0])
+        middle[shared] = learner.tails[:, 1, 0].max()
+    assert middle[True] < 0.5 * middle[False]
 
 
 def test_batches_are_of_the_arm_that_may_gain_most():

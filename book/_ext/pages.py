@@ -48,6 +48,7 @@ _PLAIN = {
     r"(<t[dh]\b[^>]*>)<p>((?:(?!<p>|</p>).)*)</p>(</t[dh]>)": r"\1\2\3",
     r' class="(?:xref )?(?:download )?docutils literal notranslate"': "",
     r' class="reference download internal"': ' class="download"',
+    r'<tr class="row-(?:odd|even)">': "<tr>",
     r'<span class="sd-summary-state-marker.*?</svg></span>': "",
     r'<details class="sd-[^"]*"': '<details class="sd-dropdown"',
     r' class="sd-(?:card-text|summary-text|summary-title sd-card-header|summary-content sd-card-body docutils)"': "",

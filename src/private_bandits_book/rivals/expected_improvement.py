@@ -11,11 +11,13 @@ from private_bandits.privacy import Guarantee
 from private_bandits_book.rivals.batches import InBatches
 from private_bandits_book.rivals.single_observation import one_of_two
 
-__all__ = ["ExpectedImprovement", "add_likelihood", "index", "sum_tails"]
+__all__ = ["ExpectedImprovement", "add_likelihood", "index", "share", "sum_tails", "weigh"]
 
 _MEANS = np.sin(np.pi * (np.arange(240) + 0.5) / 480) ** 2  # of equal weight under Jeffreys' prior Beta(1/2, 1/2)
 _LEAST = 1e-5  # of the largest term of a likelihood; smaller ones are not added
 _NO_NOISE = 100.0
+_TINY, _LIGHTEST = 1e-300, 1e-9  # of a prior, beside the heaviest
+_CENTRES, _SIZES = np.sin(np.pi * (np.arange(12) + 0.5) / 24) ** 2, 2.0 ** np.arange(-1, 9)  # of Beta priors
 
 
 class ExpectedImprovement(InBatches):
@@ -37,6 +39,9 @@ class ExpectedImprovement(InBatches):
     half as long as what was pulled of the arm, and at least `first` times the n at which noise and sampling weigh
     alike. No bound is proved.
 
+    With a shared prior, an idea of an attacker, the prior of an arm is a mixture of 120 Beta distributions, each with
+    the weight of the likelihood of what the other arms released: where those are alike and small, so is this one.
+
     Parameters
     ----------
     epsilon : float
@@ -47,6 +52,8 @@ class ExpectedImprovement(InBatches):
         > 0, to be tuned.
     cost : float
         > 0, to be tuned.
+    shared : bool
+        Whether the prior is learnt from all arms.
 
     Notes
     -----
@@ -61,10 +68,13 @@ class ExpectedImprovement(InBatches):
 
     name, mechanism, paper, algorithm = "Expected improvement", "laplace", "", "expected improvement for a batch"
 
-    def __init__(self, epsilon: float, *, horizon: int, first: float = 1.5, cost: float = 2.0) -> None:
+    def __init__(
+        self, epsilon: float, *, horizon: int, first: float = 1.5, cost: float = 2.0, shared: bool = False
+    ) -> None:
         self.epsilon, self.horizon = checks.epsilon(epsilon), checks.integer("horizon", horizon, at_least=1)
         self.first, self.cost = checks.real("first", first, above=0), checks.real("cost", cost, above=0)
-        self.variant = f"first {first:g}, cost {cost:g}"
+        self.variant = f"first {first:g}, cost {cost:g}" + ", shared prior" * shared
+        self.priors = _priors() if shared else np.ones((0, len(_MEANS)))
         price = math.log(self.horizon) / min(self.epsilon, 1e6) ** 2
         self.shortest = max(1, math.ceil(self.first * min(0.5 + math.sqrt(0.25 + price), self.horizon)))
         why = "a user's bit enters the sum of one batch, which has two-sided geometric noise"
@@ -74,6 +84,7 @@ class ExpectedImprovement(InBatches):
         """Begin the first batch."""
         self.pulls = np.zeros(self.n_arms)
         self.logs, self.tails = np.zeros((self.n_arms, len(_MEANS))), np.zeros((self.n_arms, 2, len(_MEANS)))
+        self.evidence = np.zeros((self.n_arms, len(self.priors)))
         self.begin()
 
     def tell(self, feedback: list[float]) -> None:
@@ -85,7 +96,11 @@ class ExpectedImprovement(InBatches):
         noisy = int(self.total) + geometric.py_func(self.noise, self.epsilon)
         self.pulls[self.arm] += self.length
         add_likelihood(self.logs[self.arm], _MEANS, noisy, self.length, min(self.epsilon, _NO_NOISE))
-        sum_tails(self.logs[self.arm], _MEANS, self.tails[self.arm])
+        if len(self.priors):
+            weigh(self.logs[self.arm], self.priors, self.evidence[self.arm])
+            share(self.logs, self.priors, self.evidence, _MEANS, self.tails)
+        else:
+            sum_tails(self.logs[self.arm], _MEANS, self.tails[self.arm])
         self.begin()
 
     def begin(self) -> None:
@@ -131,6 +146,60 @@ def add_likelihood(logs: np.ndarray, means: np.ndarray, noisy: int, n: int, epsi
             if term < _LEAST:
                 break
         logs[place] += found + math.log(total)
+
+
+def _priors() -> np.ndarray:
+    """Return the weights of the means under each Beta distribution."""
+    centre, size = (each.reshape(-1, 1) for each in np.meshgrid(_CENTRES, _SIZES))
+    logs = (centre * size - 0.5) * np.log(_MEANS) + ((1.0 - centre) * size - 0.5) * np.log1p(-_MEANS)
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+@compiled
+def weigh(logs: np.ndarray, priors: np.ndarray, evidence: np.ndarray) -> None:
+    """Write ln of the likelihood of an arm's releases under each prior.
+
+    Parameters
+    ----------
+    logs : ndarray, shape (n_means,)
+    priors : ndarray, shape (n_priors, n_means)
+    evidence : ndarray, shape (n_priors,)
+        Is changed.
+    """
+    largest = logs.max()
+    likelihood = np.exp(logs - largest)
+    for row in range(len(priors)):
+        total = 0.0
+        for place in range(len(logs)):
+            total += priors[row, place] * likelihood[place]
+        evidence[row] = largest + math.log(max(total, _TINY))
+
+
+@compiled
+def share(logs: np.ndarray, priors: np.ndarray, evidence: np.ndarray, means: np.ndarray, tails: np.ndarray) -> None:
+    """Write what `sum_tails` does of all arms, each with the mixture of priors that the other arms suggest.
+
+    Parameters
+    ----------
+    logs : ndarray, shape (n_arms, n_means)
+    priors : ndarray, shape (n_priors, n_means)
+    evidence : ndarray, shape (n_arms, n_priors)
+        Of `weigh`; 0 for arms without a release.
+    means : ndarray, shape (n_means,)
+    tails : ndarray, shape (n_arms, 2, n_means)
+        Is changed.
+    """
+    total = np.zeros(len(priors))
+    for arm in range(len(logs)):
+        total += evidence[arm]
+    for arm in range(len(logs)):
+        others = total - evidence[arm]
+        weights, mixture = np.exp(others - others.max()), np.zeros(len(means))
+        for row in range(len(priors)):
+            if weights[row] > _LIGHTEST:
+                mixture += weights[row] * priors[row]
+        sum_tails(logs[arm] + np.log(np.maximum(mixture, _TINY)), means, tails[arm])
 
 
 @compiled

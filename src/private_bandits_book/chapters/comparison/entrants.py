@@ -233,6 +233,11 @@ ARMS = {
         grid=tuple(product((1.0, 1.5, 2.0, 3.0), (0.5, 1.0, 2.0, 4.0))),
         slow=True,
     ),
+    "Expected improvement, shared prior": Entrant(
+        lambda s, e, first, cost: rivals.ExpectedImprovement(e, horizon=s.horizon, first=first, cost=cost, shared=True),
+        grid=tuple(product((1.0, 1.5, 2.0, 3.0), (0.5, 1.0, 2.0, 4.0))),
+        slow=True,
+    ),
     "DP-IMED": Entrant(
         lambda s, e, first, ratio: rivals.DPIMED(e, first=s.first(e, first), ratio=ratio),
         grid=tuple(product(FIRSTS, (1.25, 1.5, 2.0, 3.0))),
