@@ -1,11 +1,13 @@
 """Which numbers a policy is given: the least regret on the calibration instances, among those that seldom fail."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 
 from private_bandits_book.chapters.comparison.entrants import ENTRANTS
 
-__all__ = ["at_an_end", "chosen", "tried"]
+__all__ = ["at_an_end", "chosen", "named", "tried"]
 
 ALLOWED = 0.02  # share of failed runs above the least that a policy has in any setting
 
@@ -51,6 +53,29 @@ def chosen(rows: pd.DataFrame, kind: str) -> dict[str, tuple[float, ...]]:
         place = int(allowed.sort_values("ratio")["place"].iloc[0])
         found[str(name)] = ENTRANTS[kind][str(name)].grid[place]
     return found
+
+
+def named(kind: str, name: str, found: tuple[float, ...]) -> str:
+    """Return the numbers of a policy with their names, as its entrant has them.
+
+    Parameters
+    ----------
+    kind, name : str
+        Of `ENTRANTS`.
+    found : tuple of float
+        Of `chosen`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> named("arms", "DP-KLUCB", (4.0, 0.3))
+    'first 4, level 0.3'
+    """
+    after = [*inspect.signature(ENTRANTS[kind][name].make).parameters][2:]  # the setting and epsilon
+    return ", ".join(f"{called} {number:g}" for called, number in zip(after, found, strict=False))
 
 
 def at_an_end(kind: str, name: str, found: tuple[float, ...]) -> bool:
