@@ -576,6 +576,7 @@ FREE: Mapping[str, Mapping[str, Callable[[Setting], Any]]] = {
         "DP-KLUCB, batch by batch, without noise": _freed("arms", "DP-KLUCB, batch by batch"),
         "KL-UCB, level by pulls": _freed("arms", "KL-UCB on bits, level by pulls"),
         "Expected improvement, without noise": _freed("arms", "Expected improvement"),
+        "shared prior, without noise": _freed("arms", "Expected improvement, shared prior"),
     },
     "lists": _OBSERVED
     | {
@@ -605,6 +606,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "DP-KLUCB": (4.0, 0.3),
         "DP-KLUCB, batch by batch": (2.0, 0.7),
         "Expected improvement": (1.5, 4.0),
+        "Expected improvement, shared prior": (1.5, 1.0),
         "DP-IMED": (4.0, 1.5),
         "AdaP-UCB": (0.0992,),
         "AdaP-KLUCB": (4.0, 0.045),

@@ -52,8 +52,8 @@ _DEAR = 3  # runs where a run takes a second
 _DEAR_FREE = ("Thompson", "Thompson, least first")  # of lists and sets: a million rounds of these take 12 s
 _OFTENER = {"arms": 100, "lists": 20, "sets": 20}  # of these, at epsilon 1: few runs miss rare failures, and flatter
 _OFTEN = {
-    "arms": ("Expected improvement", "DP-KLUCB, batch by batch", "DP-KLUCB", "DP-IMED", "Thompson, replayed")
-    + ("Expected improvement, one bit", "KL-UCB on bits, level by pulls"),
+    "arms": ("Expected improvement", "Expected improvement, shared prior", "DP-KLUCB, batch by batch", "DP-KLUCB")
+    + ("DP-IMED", "Thompson, replayed", "Expected improvement, one bit", "KL-UCB on bits, level by pulls"),
     **dict.fromkeys(
         ["lists", "sets"],
         ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Thompson, batches of lists")
@@ -203,8 +203,8 @@ def _runs(size: Size, horizon: int, slow: bool, near: bool = False) -> int:
 
 
 FRESH = {
-    "arms": ("Expected improvement", "DP-KLUCB, batch by batch", "DP-KLUCB", "Thompson, replayed")
-    + ("Expected improvement, one bit", "KL-UCB on bits, level by pulls"),
+    "arms": ("Expected improvement", "Expected improvement, shared prior", "DP-KLUCB, batch by batch", "DP-KLUCB")
+    + ("Thompson, replayed", "Expected improvement, one bit", "KL-UCB on bits, level by pulls"),
     "lists": ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Expected improvement, one bit")
     + ("one bit", "KL-UCB on bits, level by pulls"),
     "sets": ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Expected improvement, one bit")
@@ -249,7 +249,12 @@ _OF_BATCHES = ("DP-KLUCB, batch by batch", "DP-KLUCB, one item")
 _IMPROVED = ("Expected improvement, one bit", "KL-UCB on bits, level by pulls")
 _SQUARES = ("clipped rewards, level by squares", "clipped rewards, level by squares, local")
 SEARCHES = {
-    "arms": Search(10**5, 50, 10, ("Expected improvement", "DP-KLUCB, batch by batch", *_IMPROVED)),
+    "arms": Search(
+        10**5,
+        50,
+        10,
+        ("Expected improvement", "Expected improvement, shared prior", "DP-KLUCB, batch by batch", *_IMPROVED),
+    ),
     "lists": Search(10**4, 40, 10, (*_OF_BATCHES, *_IMPROVED, "one bit")),
     "sets": Search(10**4, 40, 10, (*_OF_BATCHES, *_IMPROVED, "Thompson, one bit")),
     "contexts": Search(10**12, 200, 12, ("residual epochs", "greedy epochs", "random lines", "Algorithm 5")),
