@@ -36,7 +36,7 @@ def _together(nodeid: str) -> str:
 
 
 def _turn(nodeid: str) -> int:
-    long = {"test_book": 0, "test_weak_reruns": 2, "test_whole": 2}
+    long = {"test_book": 0, "test_whole": 2}
     return 1 if _alone(nodeid) else long.get(Path(_together(nodeid)).stem, 3)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from dataclasses import fields
 
 import numpy as np
@@ -12,6 +13,7 @@ import xarray as xr
 
 from private_bandits import simulate
 from private_bandits.baselines import adap_ucb, dp_se, ucb
+from private_bandits.estimates import Interval
 from private_bandits.papers import cascading as paper
 from private_bandits.papers.cascading import b_lb, cascade_ucb1, cucb_gaussian, ucb_laplace, uniform
 from private_bandits.problems import Arms
@@ -19,7 +21,7 @@ from private_bandits_book import chapter as room
 from private_bandits_book import figures, plots
 from private_bandits_book.book import find_book
 from private_bandits_book.chapter import Chapter
-from private_bandits_book.judging import less
+from private_bandits_book.judging import at_most, less
 from private_bandits_book.judging.verdicts import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 from private_bandits_book.parameters import UsageError
 
@@ -263,6 +265,14 @@ def test_what_is_not_shown_is_undecided_and_an_error_where_a_notebook_is_to_be_c
         small.judge("figure-1f", compared)
     with pytest.raises(ValueError, match=r"claim [a-z0-9-]+ was never judged"):
         small.ledger()
+
+
+def test_an_interval_that_knows_no_runs_judges_nothing_that_is_to_be_committed(small, shown, monkeypatch):
+    for strict, runs in (("", math.inf), ("1", 5), ("1", math.inf)):
+        monkeypatch.setenv(room.STRICT_VARIABLE, strict)
+        found = at_most(Interval(0.5, 0.4, 0.6, runs=runs), 1.0, wrong=2.0)
+        with pytest.raises(ValueError, match="must say how many") if strict and runs > 5 else nullcontext():
+            small.judge("figure-1e", found)
 
 
 def test_labels_that_touch_are_an_error_where_a_notebook_is_to_be_committed_only(small, shown, monkeypatch):
