@@ -14,8 +14,7 @@ import xarray as xr
 from private_bandits import simulate
 from private_bandits.baselines import adap_ucb, dp_se, ucb
 from private_bandits.estimates import Interval
-from private_bandits.papers import cascading as paper
-from private_bandits.papers.cascading import b_lb, cascade_ucb1, cucb_gaussian, ucb_laplace, uniform
+from private_bandits.papers.cascading import b_lb, cascade_ucb1, cucb_gaussian, ucb_laplace
 from private_bandits.problems import Arms
 from private_bandits_book import chapter as room
 from private_bandits_book import figures, plots
@@ -191,40 +190,6 @@ def test_a_longer_study_has_the_facts_of_its_policies(small):
 # Figures and tables
 
 
-def test_a_figure_has_its_numbers_and_pictures_for_every_viewer(small, shown, tmp_path):
-    runs = small.play(SHOP, [cascade_ucb1(), uniform(), LAPLACE])
-    part = runs[runs["policy"] == "Laplace"]
-    small.figure("figure-1a", plots.panels(runs), "A sentence.")
-    rows = pd.read_csv(tmp_path / "data" / "figure-1a.csv")
-    known = rows[(rows["policy"] == "Laplace") & (rows["t"] == 300)].iloc[0]
-    last = part[part["t"] == 300]["regret"]
-    assert known["regret"] == pytest.approx(last.mean(), rel=1e-9)
-    assert known["regret_se"] == pytest.approx(last.std(ddof=1) / math.sqrt(3), rel=1e-9)
-    assert known["replications"] == 3
-    assert (tmp_path / "figures" / "figure-1a.svg").read_text().startswith("<?xml")
-    bundle = shown[-1]._repr_mimebundle_()
-    assert {"image/png", "text/html", "text/markdown", "text/plain"} == set(bundle)
-    where = "lists of 4 out of 20 items, 4 of mean 0.2 and 16 of mean 0.05"
-    caption = f"A sentence. T = 300 on {where}. Mean of 3 runs;"
-    assert caption in bundle["text/markdown"]
-    assert "uniform play 92" in bundle["text/markdown"]  # the alternative text
-
-
-def test_hues_say_whom_one_trusts_or_else_which_text_a_line_follows(small):
-    sizes = {"n_arms": 20, "list_size": 4, "horizon": 300}
-    hybrid = {"n_arms": 20, "horizon": 300}
-    central = [paper.ucb_hybrid(1.0, **hybrid, noise_multiplier=0.01), paper.ucb_hybrid(1.0, **hybrid)]
-    central += [paper.repaired_central(1.0, **sizes)]
-    one_trust = small.play(SHOP, [*central, cascade_ucb1(), uniform()])
-    drawn = plots.panels(one_trust, by="variant").data
-    assert [*drawn.drop_duplicates("content")["hue"]] == ["printed", "stated", "repaired", "none", "uniform"]
-    both = plots.join(one_trust, small.play(SHOP, [LAPLACE]))
-    drawn = plots.panels(both, by="variant").data
-    assert [*drawn.drop_duplicates("content")["hue"]] == ["central"] * 3 + ["none", "uniform", "local"]
-    drawn = plots.panels(both, by="variant", hue=lambda row: "rival").data
-    assert {*drawn["hue"]} == {"rival"}
-
-
 # Verdicts
 
 
@@ -284,17 +249,6 @@ def test_labels_that_touch_are_an_error_where_a_notebook_is_to_be_committed_only
         small.figure("figure-1a", picture, "A sentence.")
 
 
-def test_the_ledger_has_a_row_for_every_claim(small, shown, tmp_path):
-    small.judge("theorem-3", 0.2, 0.2)
-    small.ledger()
-    rows = pd.read_csv(tmp_path / "data" / "claims.csv").set_index("claim")
-    assert list(rows.index) == list(small._claims)
-    assert rows.loc["theorem-3", "verdict"] == REPRODUCED
-    assert rows.loc["figure-1a", "reason"] == "its runs are not shown at these parameters"
-    assert rows.loc["lemma-5", "verdict"] == REPRODUCED  # it needs no evidence
-    assert "by construction" not in set(rows["evidence"])
-
-
 # Work of one's own, without a chapter's name
 
 ARMS = Arms.bernoulli([0.5, 0.4, 0.3])
@@ -351,18 +305,6 @@ def test_a_plot_refuses_anything_else_in_a_line(plot, runs):
     with pytest.raises(ValueError, match="must be .*, got ") as error:
         plot(runs)
     assert "\n" not in str(error.value)
-
-
-def test_dots_are_the_last_regrets_and_the_line_is_their_mean(results):
-    picture = plots.dots(results, xscale="log")
-    (axes,) = picture.fig.axes
-    for row, result in enumerate(results):
-        last = result.regret[:, -1].values
-        dots, mean = axes.collections[2 * row : 2 * row + 2]
-        assert np.array_equal(dots.get_offsets()[:, 0], np.sort(last))
-        assert mean.get_segments()[0][:, 0] == pytest.approx(last.mean())
-        assert np.abs(dots.get_offsets()[:, 1] - row).max() < 0.5
-    assert len(picture.data) == 9 and picture.facts.startswith("T = 200 on Arms.bernoulli(n_arms=3). 3 runs each")
 
 
 @pytest.mark.parametrize("given", [None, {"horizon": 300.0, "seed": 5}])

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -26,8 +25,7 @@ from private_bandits_book.jobs import execute
 from private_bandits_book.jobs.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE
 from private_bandits_book.jobs.execute import ChapterFailed
 from private_bandits_book.jobs.reproduce import moved, reproduce
-from private_bandits_book.judging.claims import COLUMNS
-from private_bandits_book.pages import claims, render
+from private_bandits_book.pages import render
 from private_bandits_book.pages.render import Table
 from private_bandits_book.parameters import Parameter, UsageError, declared, validate
 from private_bandits_book.plots import Picture
@@ -203,20 +201,6 @@ def test_a_table_shows_what_is_asked_and_writes_everything(chapter, shown, tmp_p
     assert (tmp_path / "out/data/table-1.csv").read_text().startswith("policy,epsilon,t,x\n")
     with pytest.raises(ValueError, match="columns of table-1 must be among policy, epsilon, t, x, got 'y'"):
         chapter.table("table-1", FRAME, "c", {"y": "y"})
-
-
-def test_the_ledger_shows_interval_verdict_and_command(tiny):
-    row = dict.fromkeys(COLUMNS, "x") | {"measured": 1.0, "low": 0.5, "high": math.inf}
-    row |= {"kind": "theorem", "verdict": "undecided", "command": "make --long a|b", "evidence": "measured"}
-    unmeasured = row | {"measured": math.nan, "low": math.nan, "high": math.nan, "verdict": "reproduced"}
-    exact = row | {"measured": 0.25, "low": 0.25, "high": 0.25, "excludes": math.nan}
-    ours = row | {"claim": "own-bit", "kind": "contribution"}
-    shown = claims.ledger(tiny, {"tiny": pd.DataFrame([row, unmeasured, exact, ours])})
-    lines = [json.loads(line) for line in shown.markdown.splitlines() if line.startswith('{"')]
-    assert [line["number"] for line in lines[:3]] == ["1 [0.5, ∞]", "", "0.25"]
-    assert [line["verdict"] for line in lines[:3]] == ["undecided", "reproduced", "undecided"]
-    assert [line["paper"] for line in lines] == ["A tiny chapter"] * 3 + ["this book"]
-    assert lines[0]["command"] == "make --long a|b" and "<code>make --long a|b" in shown.html
 
 
 def test_html_of_a_table_is_escaped():

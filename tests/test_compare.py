@@ -299,15 +299,6 @@ def test_a_policy_is_told_the_moment_of_heavy_tails():
     assert policy.record.v == problem.shape - 1.05
 
 
-def test_a_quick_run_in_python_is_of_a_tenth_of_the_rounds(monkeypatch):
-    assert comparing._SHORT == 100_000
-    monkeypatch.setattr(comparing, "_SHORT", 5000)
-    found = comparing.compare(Fed, "contexts", quick=True)
-    assert "T = 5,000 (in full 1,000,000): 6 of 6 instances, 2 runs" in found.said
-    assert {*found.rows["horizon"]} == {5000}
-    assert found.ranking["rank"].str.fullmatch(AHEAD).all() and len(found.ranking) == 2
-
-
 EXAMPLE = (
     (ROOT / "CONTRIBUTING.md")
     .read_text(encoding="utf-8")

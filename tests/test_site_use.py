@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 PHONE = {"viewport": {"width": 360, "height": 800}, "has_touch": True, "is_mobile": True}
 DESK = {"viewport": {"width": 1440, "height": 900}}
-JUDGED = ("in its chapter", "at the end of its chapter")
 CHAPTERS = [name for name in find_book().chapters() if (ROOT / "book" / "data" / name / "claims.csv").is_file()]
 
 
@@ -77,22 +76,6 @@ def test_a_card_says_how_the_claims_came_out_and_how_to_run_them(chapter: str, n
     assert card.find("a", href=re.compile(rf"{chapter}\.ipynb$")) is not None
 
 
-@pytest.mark.book
-def test_a_card_leads_on_a_phone_to_as_many_claims_as_it_says(book: Path, browser: Browser) -> None:
-    with opened(browser, book / "cascading.html", **PHONE) as page:
-        box = page.locator(".chapter-card").bounding_box()
-        assert box is not None and box["y"] + box["height"] < 450
-        last = page.locator(".chapter-card .claim-verdict").last
-        count = int(last.inner_text().split()[1])
-        last.click()
-        page.wait_for_url("**/claims.html?*")
-        page.locator("details.claim").first.wait_for(state="attached")
-        found = page.locator("details.claim:visible")
-        assert found.count() == count
-        box = found.first.bounding_box()
-        assert box is not None and box["y"] < 330  # before any prose
-
-
 @pytest.mark.parametrize("chapter", find_book().chapters())
 def test_the_command_of_a_card_is_taken(chapter: str) -> None:
     epsilon = runpy.run_path(str(ROOT / "book" / "_ext" / "card.py"))["EPSILON"]
@@ -113,33 +96,6 @@ def test_a_link_opens_the_fold_in_which_its_verdict_stands(book: Path, browser: 
         page.evaluate("location.hash = '#semibandits-claim-theorem-3'")
         page.wait_for_function("document.querySelector('#semibandits-claim-theorem-3').open")
         assert line.is_visible() and page.locator("details.claim-group[open]").count() == 1
-
-
-@pytest.mark.book
-def test_the_ledger_finds_whole_words_and_places_first(book: Path, browser: Browser) -> None:
-    with opened(browser, book / "claims.html", **DESK) as page:
-        page.get_by_label("Words").fill("chen theorem 9")
-        places = page.locator("details.claim:visible .claim-place").evaluate_all(
-            "all => all.map((one) => one.firstChild.textContent.trim())"
-        )
-        assert sorted(places[:2]) == ["Theorem 9", "Theorem 9, sketch"] and len(places) < 20
-        page.get_by_label("Words").fill("no such words")
-        assert page.get_by_text("No claim is like this").is_visible()
-        page.get_by_role("button", name="Show all").click()
-        assert page.locator("details.claim:visible").count() == page.locator("details.claim").count()
-
-
-@pytest.mark.book
-def test_a_claim_leads_to_the_cell_that_judges_it_and_says_what_is_false(named: dict[str, BeautifulSoup]) -> None:
-    links = [one for one in named["claims"].select(".claim-more a") if one.get_text() in JUDGED]
-    assert len(links) == len(named["claims"].select("details.claim"))
-    for link in links:
-        page, _, address = str(link["href"]).partition("#")
-        assert named[page.removesuffix(".html")].find(id=address) is not None, link
-    row = named["claims"].select_one("#semibandits-theorem-9")
-    assert row.select_one(".claim-verdict .claim-small").get_text() == "false, derived"
-    assert "Theorem 9: false for large" in row.select_one(".claim-more a[href*=_proofs]").get_text()
-    assert row.select_one('a[href="semibandits.html#central-privacy-theorem-9"]') is not None
 
 
 # --- keyboard, names, copying
@@ -170,15 +126,6 @@ def test_the_focus_is_always_seen_and_the_link_that_skips_leads_to_the_words(boo
 
 
 # --- a phone
-
-
-@pytest.mark.book
-def test_on_a_phone_no_table_is_a_frame_that_scrolls_down(book: Path, browser: Browser) -> None:
-    traps = """() => [...document.querySelectorAll(".pst-scrollable-table-container")].filter((one) =>
-      one.checkVisibility() && one.scrollHeight > one.clientHeight + 20).length"""
-    for name in ("audit", "claims", "status"):
-        with opened(browser, book / f"{name}.html", **PHONE) as page:
-            assert page.evaluate(traps) == 0
 
 
 # --- what is folded
