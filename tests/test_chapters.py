@@ -25,8 +25,6 @@ from private_bandits_book.jobs import execute
 from private_bandits_book.jobs.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE
 from private_bandits_book.jobs.execute import ChapterFailed
 from private_bandits_book.jobs.reproduce import moved, reproduce
-from private_bandits_book.pages import render
-from private_bandits_book.pages.render import Table
 from private_bandits_book.parameters import Parameter, UsageError, declared, validate
 from private_bandits_book.plots import Picture
 
@@ -201,13 +199,6 @@ def test_a_table_shows_what_is_asked_and_writes_everything(chapter, shown, tmp_p
     assert (tmp_path / "out/data/table-1.csv").read_text().startswith("policy,epsilon,t,x\n")
     with pytest.raises(ValueError, match="columns of table-1 must be among policy, epsilon, t, x, got 'y'"):
         chapter.table("table-1", FRAME, "c", {"y": "y"})
-
-
-def test_html_of_a_table_is_escaped():
-    frame = pd.DataFrame({"a": ["<script>"]})
-    shown = render.table("tiny", "t", Table(frame, "<i>", {"a": "<b>"}))
-    assert "<script>" not in shown.html and "<caption>&lt;i&gt;</caption>" in shown.html and "&lt;b&gt;" in shown.html
-    assert r"\<script\>" in shown.markdown
 
 
 # Execution

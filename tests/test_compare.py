@@ -335,7 +335,6 @@ ENDINGS = {
     ),
     "exits": (2, "more.py:More", "raise SystemExit(0)", "more.py must import, got SystemExit: 0"),
     "no class": (2, "more.py:More", "", "more.py must have More, got no such name"),
-    "a number": (2, "more.py:More", "More = 7", "policy must be a class, or a function that makes one, got 7"),
     "pays more": (2, "more.py:More", "def More(horizon): return Mine(3, horizon, 0.1 / horizon)", "More must pay at "),
     "large delta": (
         2,
@@ -356,12 +355,6 @@ ENDINGS = {
         "more.py:More",
         "class More(Mine):\n    RAISES, ERROR = 1900, KeyError",
         "mine must play without an error, got KeyError: ('in round', 1900), more.py, line 20, round 1900, on uniform 1",
-    ),
-    "exits in round 900": (
-        1,
-        "more.py:More",
-        "class More(Mine):\n    RAISES, ERROR = 900, SystemExit",
-        "mine must play without an error, got SystemExit: ('in round', 900), more.py, line 20, round 900, on uniform 1",
     ),
     "ends the process": (
         1,

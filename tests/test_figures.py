@@ -222,36 +222,6 @@ def test_a_band_is_the_t_interval_of_the_mean():
     np.testing.assert_array_equal(low, high)
 
 
-def test_more_than_eight_lines_and_more_than_a_screen_are_unclear():
-    several = [curve(f"p{i}", 1000 * (i + 1), label=f"p{i}", hue="rival", epsilon=1.0) for i in range(9)]
-    found = figures.unclear(figures.regret_curves(pd.concat(several)))
-    assert "9 lines in a panel, at most 8 can be told apart" in found
-    figure = FIGURES["narrow"]()
-    figure.set_size_inches(4.4, 9.5)
-    assert "2.16 times as high as wide" in figures.unclear(figure)
-
-
-def test_a_crossing_is_where_the_lines_cross_and_regions_are_named_inside():
-    frame = pd.concat([NONE, UNIFORM, LAPLACE])
-    said = [
-        figures.Crossing("uniform play", "Laplace", "learns from {}"),
-        figures.Region("no regret can be here", T, 100 * np.log(T + 1)),
-        figures.Region("nothing here", T, 1e4, "above"),
-    ]
-    figure = figures.regret_curves(frame, yscale="log", said=said)
-    assert figures.unclear(figure) == []
-    axes = figure.axes[0]
-    words = {re.sub(r"\s", " ", t.get_text()): t.get_window_extent() for t in axes.texts}
-    ring = next(one for one in axes.lines if one.get_markersize() == 9)
-    x, y = (float(each[0]) for each in ring.get_data())
-    one, other = (np.interp(x, each["t"], each["regret"]) for each in (LAPLACE, UNIFORM))
-    assert one == pytest.approx(other, rel=0.01)
-    assert f"learns from {float(f'{x:.2g}'):,.0f}" in words
-    inside = axes.transData.inverted().transform(words["no regret can be here"].get_points())
-    assert all(y < np.interp(x, T, 100 * np.log(T + 1)) for x, y in inside)
-    assert axes.transData.inverted().transform(words["nothing here"].get_points())[:, 1].min() > 1e4
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
