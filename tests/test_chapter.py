@@ -326,16 +326,3 @@ def test_a_chapter_without_a_name_serves_work_of_one_s_own(given, shown, tmp_pat
     writing.figure("figure-mine", plots.dots(runs), "Mine.")
     assert len(pd.read_csv(tmp_path / "data" / "figure-mine.csv")) == 3
     assert (tmp_path / "figures" / "figure-mine.svg").is_file()
-
-
-@pytest.mark.parametrize(
-    ("name", "given", "said"),
-    [
-        ("lazy", {}, r"chapter must be one of .*, got 'lazy'; a study of your own has no name, as in Chapter\(given"),
-        ({"horizon": 3}, None, "a chapter must have a name or none"),
-        (None, {"horizon": 0}, "horizon must be >= 1, got 0"),
-    ],
-)
-def test_a_chapter_that_is_none_is_refused_in_a_line(name, given, said):
-    with pytest.raises(UsageError, match=said):
-        Chapter(name, given)

@@ -239,42 +239,6 @@ def test_the_kernel_is_this_interpreter_whatever_is_registered(tiny, tmp_path, m
     assert cell.outputs[0].text.splitlines() == [sys.executable, repr(str(output))]
 
 
-# What a server, a terminal or a habit leaves in the environment; the numbers of a run are not theirs to change.
-LEFT = {
-    "PYTHONSTARTUP": "raises.py",
-    "PYTHONWARNINGS": "error",
-    "PYTHONINSPECT": "1",
-    "PYTHONVERBOSE": "1",
-    "PYTHONOPTIMIZE": "2",
-    "PYTHONWARNDEFAULTENCODING": "1",
-    "MPLBACKEND": "nonsense",
-    "MATPLOTLIBRC": "/nonsense",
-    "SOURCE_DATE_EPOCH": "",
-    "IPYKERNEL_CELL_NAME": "x",
-    "JUPYTER_CONFIG_DIR": "/nonsense",
-    "JPY_INTERRUPT_EVENT": "1",
-}
-
-
-def test_a_kernel_begins_as_python_begins_by_default(tmp_path, monkeypatch):
-    (tmp_path / "raises.py").write_text("raise SystemExit")
-    for name, value in LEFT.items():
-        monkeypatch.setenv(name, str(tmp_path / value) if name == "PYTHONSTARTUP" else value)
-    monkeypatch.setenv("PYTHONPATH", "/kept")
-    source = f"""
-import os, warnings
-from IPython.core import application
-import matplotlib.pyplot
-warnings.warn("[Errno 38] Function not implemented.  joblib will operate in serial mode")
-print(__debug__, set(warning[0] for warning in warnings.filters if warning[2] is Warning))
-print(sorted(os.environ.keys() & {[*LEFT]}), os.environ["PYTHONPATH"])
-print(application.SYSTEM_CONFIG_DIRS, application.ENV_CONFIG_DIRS)
-"""
-    (cell,) = execute.execute(page(tmp_path, source), {}).notebook.cells
-    said = ["True {'ignore'}", "['MPLBACKEND'] /kept", "[] []"]  # which a kernel sets where there is none
-    assert cell.outputs[0].text.splitlines() == said
-
-
 # Which numbers moved
 
 

@@ -95,14 +95,6 @@ def test_with_an_address_every_page_links_its_repository(known: Path, name: str)
 
 
 @pytest.mark.book
-def test_with_an_address_the_citation_has_it(known: Path) -> None:
-    assert f"url     = {{{REPOSITORY}}}," in read(known / "book" / "about.html").text
-    (citation,) = known.glob("_downloads/*/CITATION.cff")
-    entries = yaml.safe_load(citation.read_text(encoding="utf-8"))
-    assert (entries["repository-code"], entries["url"]) == (REPOSITORY, SITE)
-
-
-@pytest.mark.book
 def test_with_an_address_the_site_lists_its_pages(known: Path) -> None:
     listed = [one.text for one in ElementTree.parse(known / "sitemap.xml").iter() if one.tag.endswith("}loc")]
     assert listed == sorted(f"{SITE}book/{name}.html" for name in PAGES)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import re
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser import chromium, opened
-from bs4 import BeautifulSoup
 
 from private_bandits_book.book import find_book
 from private_bandits_book.parameters import validate
@@ -22,7 +19,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 PHONE = {"viewport": {"width": 360, "height": 800}, "has_touch": True, "is_mobile": True}
 DESK = {"viewport": {"width": 1440, "height": 900}}
-CHAPTERS = [name for name in find_book().chapters() if (ROOT / "book" / "data" / name / "claims.csv").is_file()]
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +32,6 @@ def book(site: Path) -> Path:
     return site / "book"
 
 
-@pytest.fixture(scope="module")
-def named(site: Path, soups: dict[Path, BeautifulSoup]) -> dict[str, BeautifulSoup]:
-    """The pages of the book by their names."""
-    return {path.stem: soup for path, soup in soups.items() if path.relative_to(site).parts[0] == "book"}
-
-
 # --- the first page, and what stands on top of a chapter
 
 
@@ -53,27 +43,6 @@ def test_the_first_screen_of_a_phone_has_four_doors_and_the_picture(book: Path, 
         assert len(boxes) == 4 and all(box is not None and box["y"] + box["height"] <= height for box in boxes)
         figure = page.locator("figure img").first.bounding_box()
         assert figure is not None and figure["y"] < height - 80
-
-
-@pytest.mark.book
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_card_says_how_the_claims_came_out_and_how_to_run_them(chapter: str, named: dict[str, BeautifulSoup]) -> None:
-    with (ROOT / "book" / "data" / chapter / "claims.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    theirs = [row for row in rows if not row["claim"].startswith("own-") and row["kind"] != "anchor"] or rows
-    (card,) = named[chapter].select("h1 + .chapter-card")
-    counts = {}
-    for one in card.select(".claim-verdict"):
-        _, count, verdict = one.get_text().split(" ", 2)
-        counts[verdict] = int(count)
-    assert counts == {name: len([row for row in theirs if row["verdict"] == name]) for name in counts}
-    heirs = len([row for row in theirs if row["evidence"] == "inherited"])
-    assert (f"{heirs} of which follow from others" in card.get_text()) == (heirs > 0)
-    slides = theirs is not rows and all(row["locus"].startswith("Slides") for row in theirs)
-    assert ("claims of the slides" in card.get_text()) == slides
-    assert sum(counts.values()) == len(theirs) and len(card.select(".verdict-bar span")) == len(counts)
-    assert f"private-bandits run {chapter} -p 'epsilons=[" in card.select_one("pre").get_text()
-    assert card.find("a", href=re.compile(rf"{chapter}\.ipynb$")) is not None
 
 
 @pytest.mark.parametrize("chapter", find_book().chapters())
