@@ -32,11 +32,11 @@ def _alone(nodeid: str) -> bool:
 def _together(nodeid: str) -> str:
     """What one worker runs: a notebook, all that is asked of the one build of the pages, or the tests of a file."""
     file = nodeid.partition("::")[0]
-    return nodeid if _alone(nodeid) else re.sub(r"test_(site\w*|lab_pages|public)\b", "test_book", file)
+    return nodeid if _alone(nodeid) else re.sub(r"test_(site\w*|lab_pages)\b", "test_book", file)
 
 
 def _turn(nodeid: str) -> int:
-    long = {"test_book": 0, "test_weak_reruns": 2, "test_whole": 2}
+    long = {"test_book": 0, "test_whole": 2}
     return 1 if _alone(nodeid) else long.get(Path(_together(nodeid)).stem, 3)
 
 

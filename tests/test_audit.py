@@ -20,7 +20,7 @@ from private_bandits.privacy import AddedNoise, Guarantee, audit, concentrated_e
 from private_bandits.privacy.accounts import account
 from private_bandits.privacy.audit import FULL_SEARCH
 from private_bandits.privacy.fixed_rewards import on_tables
-from private_bandits.privacy.sampled import certified_loss, lower_end
+from private_bandits.privacy.sampled import _tails, certified_loss, lower_end
 from private_bandits.problems import Arms, LinearContext, SemiBandit
 from private_bandits.simulation import trace
 from private_bandits.streams import streams
@@ -156,6 +156,12 @@ def test_a_lower_end_is_above_the_loss_in_one_case_of_twenty_at_most(runs, p, lo
     seen = {"runs": runs, "delta": delta, "alpha": 0.05}
     above = [first[k] * second[j] for k, j in pairs if lower_end(hits=int(k), others=int(j), **seen) > loss]
     assert 0.01 < sum(above) < 0.05
+
+
+@pytest.mark.parametrize("counts", [np.arange(300.0, 400.0), np.array([0.0, 900.0, 1501.0])], ids=["near", "far"])
+def test_tails_of_binomial_laws_are_scipys(counts):
+    p = np.linspace(0.0, 1.0, 9)[:, None]
+    np.testing.assert_allclose(_tails(counts, 1500, p), scipy.stats.binom.sf(counts - 1, 1500, p), rtol=1e-10)
 
 
 def test_one_test_of_both_counts_is_as_sharp_as_two_intervals_of_more_runs():

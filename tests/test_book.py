@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 import runpy
-from collections import Counter
 from collections.abc import Iterable
 from html import unescape
 from pathlib import Path
@@ -17,7 +15,6 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from conftest import build
 from fontTools.ttLib import TTFont
 
 ROOT = Path(__file__).parents[1]
@@ -80,16 +77,6 @@ def test_what_a_page_loads_is_there(site: Path, pages: dict[Path, Page]) -> None
         if not one.startswith("data:") and not _target(path, one).is_file()
     ]
     assert missing == []
-
-
-@pytest.mark.book
-def test_icons_of_the_pages_are_all_that_the_fonts_have(site: Path, pages: dict[Path, Page]) -> None:
-    fonts = [TTFont(path).getBestCmap() or {} for path in site.glob("_static/vendor/fontawesome/webfonts/*")]
-    style = (site / "_static" / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
-    named = {name for path in pages for name in re.findall(r'"fa[\w-]* (fa-[\w-]+)', path.read_text(encoding="utf-8"))}
-    codes = {name: re.search(rf'\.{name}:before[^{{]*{{content:"\\(\w+)"', style) for name in named}
-    assert len(named) >= 5 and None not in codes.values()
-    assert {int(code[1], 16) for code in codes.values() if code} <= set().union(*fonts)
 
 
 @pytest.mark.book
@@ -156,30 +143,6 @@ def test_chapter_shows_its_figures_and_links_its_data(chapter: str, pages: dict[
     assert data <= {link.rpartition("/")[2] for one in both for link in one.links}
 
 
-@pytest.mark.book
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_caption_has_the_number_of_its_chapter_or_the_label_of_the_paper(
-    chapter: str, pages: dict[Path, Page]
-) -> None:
-    (page,) = (page for path, page in pages.items() if path.parts[-2:] == ("book", f"{chapter}.html"))
-    article = page.soup.article
-    assert article is not None
-    place, counts = _listed().index(chapter) + 1, Counter[str]()
-    for exhibit in article.select(f"figure[id^={chapter.replace('_', '-')}], table[id^={chapter.replace('_', '-')}]"):
-        caption = exhibit.select_one("figcaption, caption")
-        assert caption is not None
-        number = caption.select_one(".caption-number")
-        if re.search(r"-(figure|table)-[0-9]", str(exhibit["id"])):
-            assert number is None and re.match(r"\s*The paper’s (Figure|Table) [0-9]", caption.get_text()), exhibit[
-                "id"
-            ]
-        else:
-            kind = {"figure": "Fig.", "table": "Table"}[exhibit.name]
-            counts[kind] += 1
-            assert number is not None and number.get_text().strip() == f"{kind} {place}.{counts[kind]}"
-    assert counts
-
-
 def test_a_rerun_with_fewer_panels_keeps_the_numbers_of_the_book() -> None:
     number = runpy.run_path(str(ROOT / "book" / "_ext" / "numbering.py"))["number"]
     shown = {f"cascading-{name}": (1,) for name in ("figure-1e", "figure-learning", "figure-own-panel")}
@@ -239,51 +202,11 @@ def _listed() -> list[str]:
 
 
 @pytest.mark.book
-@pytest.mark.parametrize(("what", "number"), [("th", 100), ("article li", 100), ("article p", 1000)])
-def test_no_head_point_or_paragraph_is_empty(pages: dict[Path, Page], what: str, number: int) -> None:
-    """Or axe calls it empty-table-header; a point of a list is empty where a docstring has "1." in a line."""
-    found = [(page.path.name, one) for page in pages.values() for one in page.soup.select(what)]
-    assert len(found) > number
-    assert [name for name, one in found if not (one.get_text().strip() or one.find(True))] == []
-
-
-@pytest.mark.book
 def test_a_finished_page_is_finished(pages: dict[Path, Page]) -> None:
     finished = runpy.run_path(str(ROOT / "book" / "_ext" / "pages.py"))["finished"]
     for page in pages.values():
         text = page.path.read_text(encoding="utf-8")
         assert finished(text, page.path.stem) == text, page.path
-
-
-def test_a_page_is_finished_in_an_order_in_which_each_rule_sees_its_case() -> None:
-    finished = runpy.run_path(str(ROOT / "book" / "_ext" / "pages.py"))["finished"]
-    cases = {
-        '<th class="head text-left"><p></p></th>': '<td class="head text-left"></td>',
-        '<td class="text-left"><p><code class="docutils literal notranslate"><span class="pre">[1.0,</span> '
-        '<span class="pre">8.0]</span></code></p></td>': '<td class="text-left"><code><span class="kept">[1.0, 8.0]'
-        "</span></code></td>",
-        "<td><p>-0.5 and 5.6e-06</p></td>": "<td>−0.5 and 5.6·10⁻⁶</td>",
-        "<td><p><strong>not reproduced</strong>, exact</p></td>": '<td><span class="claim-verdict" '
-        'data-verdict="not reproduced">✗ not reproduced</span>, exact</td>',
-        "<td><p>wang2021, zheng2020</p></td>": "<td>Wang et al. (2021), Zheng et al. (2020)</td>",
-        "<td><p>entry 0 &gt;= 1</p></td>": "<td>entry 0 ≥ 1</td>",
-        f"<td><p>{50 * 'a'}</p></td>": f'<td class="sentence">{50 * "a"}</td>',
-    }
-    for written, read in cases.items():
-        table = '<table class="table">{}</table>'
-        assert finished(table.format(written), "page") == table.format(read)
-        assert finished(table.format(read), "page") == table.format(read)
-
-
-@pytest.mark.book
-@pytest.mark.check
-def test_a_second_build_is_the_first(site: Path) -> None:
-    """No pass works on what it has already worked on, and no file has a time or a number drawn in it."""
-    before = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
-    os.utime(ROOT / "book" / "about.md")
-    assert build(ROOT, site.parents[1]).returncode == 0
-    after = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
-    assert [path for path in before.keys() | after.keys() if before.get(path) != after.get(path)] == []
 
 
 def external_loads(page: Page) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from contextlib import ExitStack, suppress
-from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -126,18 +125,6 @@ def test_a_result_is_whole_or_not_there(monkeypatch, root):
         assert memoize("one", lambda: 3) == 3 == memoize("one", lambda: 4)
         next(root.glob("*/run/*")).write_bytes(b"\x80s")  # or wrote another one's over it
         assert memoize("one", lambda: 5) == 5
-
-
-def test_what_has_no_name_is_made_each_time():
-    with caching("run", pytest.fail):
-        assert [memoize(lambda: 1, partial(int, number)) for number in (1, 2)] == [1, 2]
-
-
-def test_a_folder_that_cannot_be_written_keeps_nothing(root, monkeypatch):
-    root.write_text("a file")
-    for number in (1, 2):
-        with caching("run", pytest.fail):
-            assert memoize("one", lambda number=number: number) == number
 
 
 def long_runs() -> list[LongRun]:

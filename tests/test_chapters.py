@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -26,9 +25,6 @@ from private_bandits_book.jobs import execute
 from private_bandits_book.jobs.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE
 from private_bandits_book.jobs.execute import ChapterFailed
 from private_bandits_book.jobs.reproduce import moved, reproduce
-from private_bandits_book.judging.claims import COLUMNS
-from private_bandits_book.pages import claims, render
-from private_bandits_book.pages.render import Table
 from private_bandits_book.parameters import Parameter, UsageError, declared, validate
 from private_bandits_book.plots import Picture
 
@@ -205,27 +201,6 @@ def test_a_table_shows_what_is_asked_and_writes_everything(chapter, shown, tmp_p
         chapter.table("table-1", FRAME, "c", {"y": "y"})
 
 
-def test_the_ledger_shows_interval_verdict_and_command(tiny):
-    row = dict.fromkeys(COLUMNS, "x") | {"measured": 1.0, "low": 0.5, "high": math.inf}
-    row |= {"kind": "theorem", "verdict": "undecided", "command": "make --long a|b", "evidence": "measured"}
-    unmeasured = row | {"measured": math.nan, "low": math.nan, "high": math.nan, "verdict": "reproduced"}
-    exact = row | {"measured": 0.25, "low": 0.25, "high": 0.25, "excludes": math.nan}
-    ours = row | {"claim": "own-bit", "kind": "contribution"}
-    shown = claims.ledger(tiny, {"tiny": pd.DataFrame([row, unmeasured, exact, ours])})
-    lines = [json.loads(line) for line in shown.markdown.splitlines() if line.startswith('{"')]
-    assert [line["number"] for line in lines[:3]] == ["1 [0.5, ∞]", "", "0.25"]
-    assert [line["verdict"] for line in lines[:3]] == ["undecided", "reproduced", "undecided"]
-    assert [line["paper"] for line in lines] == ["A tiny chapter"] * 3 + ["this book"]
-    assert lines[0]["command"] == "make --long a|b" and "<code>make --long a|b" in shown.html
-
-
-def test_html_of_a_table_is_escaped():
-    frame = pd.DataFrame({"a": ["<script>"]})
-    shown = render.table("tiny", "t", Table(frame, "<i>", {"a": "<b>"}))
-    assert "<script>" not in shown.html and "<caption>&lt;i&gt;</caption>" in shown.html and "&lt;b&gt;" in shown.html
-    assert r"\<script\>" in shown.markdown
-
-
 # Execution
 
 
@@ -262,42 +237,6 @@ def test_the_kernel_is_this_interpreter_whatever_is_registered(tiny, tmp_path, m
     output = tmp_path / "a $HOME"
     (cell,) = execute.execute(page(tmp_path, source), {}, output=output).notebook.cells
     assert cell.outputs[0].text.splitlines() == [sys.executable, repr(str(output))]
-
-
-# What a server, a terminal or a habit leaves in the environment; the numbers of a run are not theirs to change.
-LEFT = {
-    "PYTHONSTARTUP": "raises.py",
-    "PYTHONWARNINGS": "error",
-    "PYTHONINSPECT": "1",
-    "PYTHONVERBOSE": "1",
-    "PYTHONOPTIMIZE": "2",
-    "PYTHONWARNDEFAULTENCODING": "1",
-    "MPLBACKEND": "nonsense",
-    "MATPLOTLIBRC": "/nonsense",
-    "SOURCE_DATE_EPOCH": "",
-    "IPYKERNEL_CELL_NAME": "x",
-    "JUPYTER_CONFIG_DIR": "/nonsense",
-    "JPY_INTERRUPT_EVENT": "1",
-}
-
-
-def test_a_kernel_begins_as_python_begins_by_default(tmp_path, monkeypatch):
-    (tmp_path / "raises.py").write_text("raise SystemExit")
-    for name, value in LEFT.items():
-        monkeypatch.setenv(name, str(tmp_path / value) if name == "PYTHONSTARTUP" else value)
-    monkeypatch.setenv("PYTHONPATH", "/kept")
-    source = f"""
-import os, warnings
-from IPython.core import application
-import matplotlib.pyplot
-warnings.warn("[Errno 38] Function not implemented.  joblib will operate in serial mode")
-print(__debug__, set(warning[0] for warning in warnings.filters if warning[2] is Warning))
-print(sorted(os.environ.keys() & {[*LEFT]}), os.environ["PYTHONPATH"])
-print(application.SYSTEM_CONFIG_DIRS, application.ENV_CONFIG_DIRS)
-"""
-    (cell,) = execute.execute(page(tmp_path, source), {}).notebook.cells
-    said = ["True {'ignore'}", "['MPLBACKEND'] /kept", "[] []"]  # which a kernel sets where there is none
-    assert cell.outputs[0].text.splitlines() == said
 
 
 # Which numbers moved

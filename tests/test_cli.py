@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -22,7 +21,6 @@ import private_bandits
 from private_bandits_book import book as books
 from private_bandits_book.book import Book
 from private_bandits_book.cli import main
-from private_bandits_book.jobs import commands
 from private_bandits_book.jobs import reproduce as reproducing
 from private_bandits_book.jobs.execute import ChapterFailed
 from private_bandits_book.judging.claims import COLUMNS
@@ -86,13 +84,6 @@ def test_what_cannot_be_read_is_one_line_and_writes_nothing(tiny, here, capsys, 
 def test_a_file_of_the_book_that_cannot_be_read_is_named_in_a_line(tiny, capsys, file, content):
     (tiny.root / file).write_bytes(content)
     assert refused(["list"], capsys, book=tiny).startswith(f"{tiny.root / file} must be readable, got ")
-
-
-def test_what_is_hidden_beside_a_notebook_is_none(tiny, capsys):
-    (tiny.pages / "._tiny.ipynb").write_bytes(b"\x00\xff")
-    (tiny.pages / ".#tiny.ipynb").symlink_to("nowhere")
-    assert main(["list"], book=tiny) == 0
-    assert capsys.readouterr().out == "tiny  A tiny chapter\n"
 
 
 def test_a_folder_that_is_not_an_earlier_run_is_left_alone(tiny, here, capsys, monkeypatch):
@@ -194,14 +185,6 @@ def test_an_interrupted_run_is_quiet_and_leaves_the_earlier_one(made, tiny, tmp_
 # list, reproduce, claims
 
 
-def test_params_lists_the_parameters_of_a_chapter(tiny, capsys):
-    assert main(["params", "tiny"], book=tiny) == 0
-    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
-    assert names == list(tiny.parameters("tiny"))
-    assert main(["params", "cascading"]) == 0
-    assert re.search(r"^gap +0.15 +distance of the other weights below p$", capsys.readouterr().out, re.MULTILINE)
-
-
 def test_reproduce_says_what_moved_and_twice_leaves_no_difference(published, capsys):
     canonical = tree(published.root)
     data = published.data("tiny") / "figure-1.csv"
@@ -301,25 +284,6 @@ def test_every_letter_goes_to_a_file_whatever_the_code_page():
     rows = json.loads(told["json"])
     assert pd.read_csv(StringIO(told["csv"]), keep_default_na=False, dtype=str).to_dict("records") == rows
     assert any(not row["reason"].isascii() and row["reason"] in told["text"] for row in rows)
-
-
-def test_a_terminal_and_a_folder_s_name_may_have_any_letters(monkeypatch):
-    for terminal, written in ((True, b"\\u03b5 \\udcff"), (False, "ε ".encode() + b"\xff")):
-        stream = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
-        stream.isatty = lambda terminal=terminal: terminal
-        monkeypatch.setattr(sys, "stdout", stream)
-        monkeypatch.setattr(commands, "call", lambda words, book: print("ε \udcff", end="") or 0)
-        assert main(["list"]) == 0
-        assert stream.buffer.getvalue() == written
-
-
-def test_what_the_machine_lacks_is_one_line(capsys, monkeypatch):
-    def lacking():
-        raise RuntimeError("no new thread")
-
-    monkeypatch.setattr(commands, "_algorithms_text", lacking)
-    assert main(["algorithms"]) == 1
-    assert capsys.readouterr().err == "private-bandits: no new thread\n"
 
 
 def test_algorithms_lists_every_algorithm_with_its_file_and_what_it_pays(capsys):

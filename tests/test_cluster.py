@@ -5,17 +5,13 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import cluster_player
-import dask
 import joblib
 import pytest
 import xarray as xr
@@ -33,7 +29,6 @@ pytestmark = pytest.mark.check
 PROBLEM = b_lb(n_arms=8, list_size=3, p=0.4, gap=0.3)
 LAPLACE = ucb_laplace(epsilon=1.0, list_size=3)
 HERE = Path(__file__).parent
-PAGE = HERE.parent / "book" / "performance.md"
 LIMIT = 60  # seconds for anything that a busy machine may delay
 
 
@@ -123,18 +118,6 @@ def test_workers_on_one_machine_give_the_bits_of_one_process(folder, monkeypatch
     assert played == {here} if backend == "threading" or n_jobs == 1 else played > {here}
 
 
-def test_the_study_in_parts_of_the_page_is_one_call(tmp_path, monkeypatch):
-    parts = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[0]
-    for large, small in (("range(100)", "range(3)"), ("100_000", "200"), ("10_000", "12")):
-        assert large in parts
-        parts = parts.replace(large, small)
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    exec(parts, names)
-    game = names["problem"], names["policy"]
-    xr.testing.assert_equal(names["study"], simulate(*game, horizon=200, replications=36, seed=1, checkpoints=[]))
-
-
 def test_a_worker_killed_in_the_middle_gives_the_same_bits(cluster, folder):
     alone = play(Player())
     with Client(cluster.address), joblib.parallel_config(backend="dask"):
@@ -187,18 +170,3 @@ def test_a_lost_scheduler_is_one_line(cluster, played, folder, capsys):
     out, err = capsys.readouterr()
     assert (out, err.splitlines()[-1]) == ("", f"the scheduler at {cluster.address} was lost")
     assert not (folder / "out").exists()
-
-
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:{}", "nowhere://127.0.0.1:{}", "tcp://"])
-def test_where_nobody_listens_is_one_line(address, tiny, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("private_bandits_book.jobs.cluster._PATIENCE", 1)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = address.format(free.getsockname()[1])
-        since = time.monotonic()
-        assert main(["run", "tiny", "-o", str(tmp_path / "out"), "--scheduler", address], book=tiny) == 2
-    assert time.monotonic() - since < LIMIT
-    message = f"private-bandits: --scheduler must be where a Dask scheduler listens, got {address!r}\n"
-    assert capsys.readouterr() == ("", message)
-    assert not (tmp_path / "out").exists()
-    assert dask.config.get("scheduler", None) is None

@@ -204,25 +204,3 @@ def test_the_binomial_interval_is_scipys():
     for hits in (0, 7, 20):
         theirs = stats.binomtest(hits, 20).proportion_ci(0.9)
         assert binomial_interval(hits, 20, confidence=0.9)[:2] == pytest.approx((theirs.low, theirs.high), abs=1e-9)
-
-
-# Refusals
-
-ENVIRONMENT = {"definition": "environment"}
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: exact_loss(Greedy(n_arms=2), 2, definition="dp"), "definition must be one of"),
-        (lambda: exact_loss(Greedy(n_arms=3), 9), "horizon must be smaller"),
-        (lambda: exact_loss(Constant([1.5, -0.5]), 2), "policy.probabilities(()) must be a law of 2 arms"),
-        (lambda: exact_loss(Constant(channel=np.eye(3)), 2, definition="local"), "channel must have a row for each"),
-        (lambda: exact_loss(Greedy(n_arms=2), 2, **ENVIRONMENT), "environments must hold at least two"),
-        (lambda: LocallyPrivate(Greedy(n_arms=2), 1.0).probabilities(((1, 0),)), "history must be possible"),
-    ],
-)
-def test_bad_arguments_are_refused(call, message):
-    with pytest.raises(ValueError) as error:
-        call()
-    assert str(error.value).startswith(message)

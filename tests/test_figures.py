@@ -16,7 +16,7 @@ from matplotlib.text import Text
 from scipy import stats
 
 from private_bandits.estimates import Interval
-from private_bandits_book import figures, numbers
+from private_bandits_book import figures
 from private_bandits_book.figures import look, vector
 from private_bandits_book.figures.drawing import Slope
 
@@ -74,10 +74,6 @@ FIGURES = {
 
 def shown_texts(figure):
     return [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
-
-
-def line(figure, label, panel=0):
-    return next(one for one in figure.axes[panel].lines if one.get_label() == label)
 
 
 def contrast(one, other):
@@ -156,19 +152,6 @@ def test_every_committed_figure_has_a_narrow_one_of_one_screen_with_letters_of_t
     assert pixels_high('<svg height="800pt" version="1.1" width="358pt"/>') > SCREEN
 
 
-def test_svg_keeps_the_curve_within_a_twentieth_of_a_point():
-    x = np.linspace(0, 300, 400)
-    points = np.column_stack([x, 50 * np.sin(x / 30)])
-    path = "\n".join(f"{'L' if i else 'M'} {px:.6f} {py:.6f} " for i, (px, py) in enumerate(points))
-    short = vector._shorten(path)
-    assert len(short) < len(path) / 5
-    kept = np.array([float(v) for v in re.sub("[ML]", "", short).split()]).reshape(-1, 2)
-    drawn = np.interp(x, kept[:, 0], kept[:, 1])
-    assert np.abs(drawn - points[:, 1]).max() < 0.12
-    broken = "M 0 0 " + " ".join(f"L {i} 0" for i in range(30)) + " M 99 9 L 100 9 z"
-    assert vector._shorten(broken).endswith("M99 9 L100 9 z")
-
-
 def test_the_readers_settings_neither_change_nor_show():
     before, plain = dict(mpl.rcParams), figures.svg(FIGURES["legend"]())
     with pytest.raises(ZeroDivisionError), figures.style():
@@ -239,58 +222,6 @@ def test_a_band_is_the_t_interval_of_the_mean():
     np.testing.assert_array_equal(low, high)
 
 
-def test_a_band_whose_edges_are_given_has_them():
-    """Of a geometric mean, say, which lies in no middle."""
-    edges = {"band_low": 0.5 * LAPLACE["regret"], "band_high": 3.0 * LAPLACE["regret"]}
-    _, low, high = band(figures.regret_curves(LAPLACE.assign(**edges), start=1), 0)
-    np.testing.assert_allclose(low, edges["band_low"])
-    np.testing.assert_allclose(high, edges["band_high"])
-    unknown = LAPLACE.assign(**edges | {"band_low": math.nan})
-    _, low, high = band(figures.regret_curves(unknown, start=1), 0)
-    np.testing.assert_array_equal(low, high)  # of one edge no band is made
-
-
-def test_more_than_eight_lines_and_more_than_a_screen_are_unclear():
-    several = [curve(f"p{i}", 1000 * (i + 1), label=f"p{i}", hue="rival", epsilon=1.0) for i in range(9)]
-    found = figures.unclear(figures.regret_curves(pd.concat(several)))
-    assert "9 lines in a panel, at most 8 can be told apart" in found
-    figure = FIGURES["narrow"]()
-    figure.set_size_inches(4.4, 9.5)
-    assert "2.16 times as high as wide" in figures.unclear(figure)
-
-
-def test_two_colours_that_are_near_ask_for_another_mark():
-    assert look.distance("white", "black") == pytest.approx(100, abs=0.1)
-    assert look.distance("#ff0000", "#00ff00") == pytest.approx(170.6, abs=0.2)
-    pair = [LAPLACE, curve("p", 5000, label="p", hue="local", trust="local", epsilon=0.2)]
-    figure = figures.regret_curves(pd.concat(pair))
-    assert figures.unclear(figure) == []
-    line(figure, "Laplace").set(color="#b15700", marker="")
-    line(figure, "p").set(color="#b86210", marker="")
-    assert any("have one mark, and colours" in said for said in figures.unclear(figure))
-
-
-def test_a_crossing_is_where_the_lines_cross_and_regions_are_named_inside():
-    frame = pd.concat([NONE, UNIFORM, LAPLACE])
-    said = [
-        figures.Crossing("uniform play", "Laplace", "learns from {}"),
-        figures.Region("no regret can be here", T, 100 * np.log(T + 1)),
-        figures.Region("nothing here", T, 1e4, "above"),
-    ]
-    figure = figures.regret_curves(frame, yscale="log", said=said)
-    assert figures.unclear(figure) == []
-    axes = figure.axes[0]
-    words = {re.sub(r"\s", " ", t.get_text()): t.get_window_extent() for t in axes.texts}
-    ring = next(one for one in axes.lines if one.get_markersize() == 9)
-    x, y = (float(each[0]) for each in ring.get_data())
-    one, other = (np.interp(x, each["t"], each["regret"]) for each in (LAPLACE, UNIFORM))
-    assert one == pytest.approx(other, rel=0.01)
-    assert f"learns from {float(f'{x:.2g}'):,.0f}" in words
-    inside = axes.transData.inverted().transform(words["no regret can be here"].get_points())
-    assert all(y < np.interp(x, T, 100 * np.log(T + 1)) for x, y in inside)
-    assert axes.transData.inverted().transform(words["nothing here"].get_points())[:, 1].min() > 1e4
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -302,30 +233,3 @@ def test_a_crossing_is_where_the_lines_cross_and_regions_are_named_inside():
 def test_bad_input_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-@pytest.mark.parametrize(
-    ("write", "texts"),
-    [
-        (numbers.scientific, {1.23e7: "1.2·10⁷", 9.96e6: "10⁷", -2.5e-12: "−2.5·10⁻¹²", math.inf: "∞"}),
-        (numbers.short, {0: "0", 0.5: "0.5", 30500: "30,500", 2.5e6: "2.5·10⁶", -250: "−250", 2e-5: "2·10⁻⁵"}),
-        (numbers.power, {100: "100", 1000: "10³", 1001: "1,001", 20_000: "20,000", 10**18 + 1: f"{10**18 + 1:,}"}),
-        (lambda value: numbers.power(value, digit=True), {20_000: "2·10⁴", 25_000: "25,000", 10**18: "10¹⁸"}),
-        (numbers.percent, {0.953: "95\u202f%", -0.1: "−10\u202f%"}),
-        (
-            numbers.written,
-            {"4.36e+03": "4,360", "1.2e+07": "1.2·10⁷", "5.6e-06": "5.6·10⁻⁶", "0.50": "0.50", "1000000": "10⁶"}
-            | {"12345": "12,345", "-1.21": "−1.21", "95%": "95\u202f%", "1e+06": "10⁶", "1234567": "1,234,567"},
-        ),
-        (
-            numbers.typeset,
-            {"2e+04 of 1000000 runs, -3 at epsilon = 1, delta = 0": "20,000 of 1,000,000 runs, −3 at ϵ = 1, δ = 0"}
-            | {
-                "95 % of $-1\\epsilon$": "95\u202f% of $-1\\epsilon$",
-                "`a -1 epsilon` of 2019": "`a -1 epsilon` of 2019",
-            },
-        ),
-    ],
-)
-def test_numbers_and_heads_are_as_readers_write_them(write, texts):
-    assert {value: write(value) for value in texts} == texts

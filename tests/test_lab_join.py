@@ -37,38 +37,6 @@ def _run(script: str) -> str:
     return str(done.stdout).strip()
 
 
-def _written(folder: Path, **modules: str) -> Path:
-    for name, source in modules.items():
-        (folder / f"{name}.js").write_text(source, encoding="utf-8")
-    return folder
-
-
-def test_modules_see_what_they_import_and_nothing_else(tmp_path: Path) -> None:
-    folder = _written(
-        tmp_path,
-        main='import { twice, Box } from "./first.js";\nimport { own } from "./second.js";\n'
-        "console.log(twice(4), new Box().full, own(), typeof hidden, typeof lab, typeof globalThis.lab);",
-        first='import { own } from "./second.js";\nconst hidden = 2;\nexport function twice(x) { return hidden * x; }\n'
-        "export class Box { constructor() { this.full = own(); } }",
-        second='const hidden = "second";\nexport const own = () => hidden;\nexport async function later() {}',
-    )
-    assert _run(lab.joined(folder)) == "8 second second undefined function undefined"
-
-
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("export default 1;", "main.js must import and export as `join` knows it"),
-        ('import { a as b } from "./a.js";', "main.js must import and export as `join` knows it"),
-        ('import { a } from "./a.js";', "in a circle, got main -> a -> main"),
-    ],
-)
-def test_what_the_join_does_not_know_and_a_circle_are_refused(source: str, message: str, tmp_path: Path) -> None:
-    folder = _written(tmp_path, main=source, a='import { b } from "./main.js";\nexport const a = 1;')
-    with pytest.raises(ValueError, match=message):
-        lab.joined(folder)
-
-
 def test_the_constants_are_those_of_the_librarys_records() -> None:
     made = runpy.run_path(str(BOOK / "_ext" / "constants.py"))["module"]()
     assert (BOOK / "_lab" / "constants.js").read_text(encoding="utf-8") == made, "python book/_ext/constants.py"

@@ -116,28 +116,6 @@ def test_it_stops_and_runs_again(book: Path, browser: Any) -> None:
         _run(page, "cascading")
 
 
-def test_it_runs_again_when_a_slider_rests(book: Path, browser: Any) -> None:
-    with opened(browser, book / "cascading.html", _hash("cascading", horizon=2000)) as page:
-        panel = _panel(page, "cascading")
-        panel.locator(".lab-plot").scroll_into_view_if_needed()
-        _state(page, "cascading", "done")
-        before = _ends(_csv(page, "cascading"))
-        slider = panel.get_by_label("privacy ε, slider")
-        slider.focus()
-        for _ in range(40):
-            page.keyboard.press("ArrowLeft")
-        _state(page, "cascading", "idle", 1)
-        _state(page, "cascading", "done")
-        after = _ends(_csv(page, "cascading"))
-        assert before != after and before["CascadeUCB1"] == pytest.approx(after["CascadeUCB1"], rel=1e-12)
-        assert panel.locator(".lab-plot.lab-stale").count() == 0
-        panel.get_by_label("horizon T", exact=True).fill("1e8")
-        slider.focus()
-        page.keyboard.press("ArrowLeft")
-        page.wait_for_timeout(600)
-        assert panel.get_attribute("data-lab-state") == "idle"  # as that takes minutes
-
-
 @pytest.mark.parametrize("chapter", [*PAGES, "explorer"])
 def test_a_panel_runs_as_it_stands_and_a_phone_shows_three_fields_below_one_plot(
     chapter: str, book: Path, browser: Any
@@ -182,20 +160,6 @@ def test_an_address_brings_back_what_was_set(book: Path, browser: Any) -> None:
 def test_without_javascript_a_figure_stands_there(soups: dict[Path, BeautifulSoup]) -> None:
     found = {path.stem: one.select("[data-lab] noscript img[src][alt]") for path, one in soups.items()}
     assert {name for name, images in found.items() if images} >= {*PAGES, "explorer"}
-
-
-def test_the_explorer_says_where_privacy_overtakes_and_what_is_vacuous(book: Path, browser: Any) -> None:
-    with opened(browser, book / "explorer.html") as page:
-        words = _panel(page, "explorer").inner_text()
-        assert words.count("The private term") == 5 and "Vacuous" not in words
-        page.get_by_label("rounds T", exact=True).fill("1000")
-        assert "Vacuous: uniform play has" in _panel(page, "explorer").inner_text()
-        page.get_by_label("privacy ε", exact=True).fill("3")
-        assert "At ε = 3 the bound is" in _panel(page, "explorer").inner_text()
-        assert "epsilon=3" in page.evaluate("location.hash")
-        page.get_by_label("items m", exact=True).fill("4")
-        _state(page, "explorer", "refused")
-        assert "items m must be more than K = 4, got 4" in page.get_by_role("alert").inner_text()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

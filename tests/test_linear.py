@@ -89,21 +89,6 @@ def test_uniform_regret_on_the_line_is_exact():
         assert found == pytest.approx(1.4 * (0.5 - 0.5**n_actions), rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: LinearContext.sphere([0.8, 0.8], 3), "theta must have norm <= 1"),
-        (lambda: LinearContext.sphere([0.8], 3, "probit"), "link must be one of 'linear', 'logistic'"),
-        (lambda: LinearContext.table(np.ones((2, 3, 2)), np.zeros((2, 3))), "sets must hold vectors of norm <= 1"),
-        (lambda: LinearContext.table(np.zeros((2, 3, 2)), np.zeros((1, 3))), r"means must have shape \(2, 3\)"),
-        (lambda: LinearContext.table([[[1.0]]], [[-0.5]], "logistic"), "means must be >= 0 and <= 1"),
-    ],
-)
-def test_problems_refuse_what_is_out_of_range(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
 # --- factorisations
 
 

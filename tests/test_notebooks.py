@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
-from names import entangled
 from nbformat import from_dict
 
 from private_bandits_book.jobs.execute import judged_twice
@@ -92,7 +91,6 @@ def unreadable(notebook: dict[str, Any]) -> list[str]:
     """Return what keeps a chapter from being read, and copied, as the experiment that it is."""
     found = [f"{claim}: judged in two cells" for claim in judged_twice(from_dict(notebook))]
     declared: set[str] = set()
-    found += entangled({cell["id"]: "".join(cell["source"]) for cell in notebook["cells"] if "outputs" in cell})
     for cell in notebook["cells"]:
         source, tags = "".join(cell["source"]), set(cell["metadata"].get("tags", ()))
         if cell["cell_type"] == "markdown":
@@ -206,21 +204,6 @@ SOUND = {
 def test_a_fault_of_the_stored_state_would_be_found(key: str, value: Any) -> None:
     assert faults(SOUND) == []
     assert faults({**SOUND, "cells": [{**SOUND["cells"][0], key: value}]}) != []
-
-
-@pytest.mark.parametrize(
-    ("cells", "said"),
-    [
-        (["x = 1", "for x in [2]:\n    print(x)", "[x for x in [3]]\nlambda x: x"], []),
-        (["x = []\nx += [1]\nx.append(2)\nx[0] = 3", "print(x)"], []),
-        (["x = 1", "x = x + 1"], ["1 takes x, which 2 cells bind"]),
-        (["x = 1\ndef f():\n    return x", "x = 2"], ["0 takes x, which 2 cells bind"]),  # f finds the latter
-        (["x = []", "x += [1]"], ["1 changes x of another cell"]),
-        (["x = {}", "for y in [1]:\n    x['a'] = y"], ["1 changes x of another cell"]),
-    ],
-)
-def test_a_cell_that_changes_another_one_would_be_found(cells: list[str], said: list[str]) -> None:
-    assert list(entangled(dict(enumerate(cells)))) == said
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -25,7 +25,6 @@ from private_bandits_book.pages.algorithms import listed
 from private_bandits_book.rivals.single_observation import OneBit
 
 ARMS = Arms.bernoulli([0.5, 0.4])
-GIVEN = "draw from choice and noise"
 
 
 class Good(Player):
@@ -74,18 +73,6 @@ BROKEN = {
     "no mechanism for noise": (
         {"privacy": Guarantee.certified(1.0, 1.0, "central", "one sum")},
         ["mechanism of mine must be what protects it, got 'none' for Guarantee(central, promised ε = 1"],
-    ),
-    "NumPy's stream": (
-        {"ask": lambda self: [np.random.randint(2)]},  # noqa: NPY002
-        [f"{LEAKS}np.random: {GIVEN} of start()"],
-    ),
-    "another stream": (
-        {"ask": lambda self: [int(np.random.default_rng().integers(2))]},
-        ["a run of mine must follow from its streams, got "],
-    ),
-    "class": (
-        {"tell": lambda self, feedback: self.seen.append(1), "seen": []},
-        [f"{LEAKS}what copies of Broken share: keep it in what start() returns"],
     ),
     "class, late": ({"ask": late, "seen": []}, [f"{LEAKS}what copies of Broken share"]),
     "another stream, late": (

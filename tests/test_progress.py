@@ -8,10 +8,8 @@ import time
 from private_bandits import baselines
 from private_bandits.problems import Arms
 from private_bandits_book import chapter
-from private_bandits_book.book import Book, find_book
-from private_bandits_book.cli import main
+from private_bandits_book.book import find_book
 from private_bandits_book.jobs import progress
-from private_bandits_book.jobs.run import run
 
 BOOK = find_book()
 
@@ -28,18 +26,6 @@ def test_a_long_work_says_where_it_is_now_and_then(capsys, monkeypatch):
     )
     time.sleep(0.05)
     assert capsys.readouterr().err == ""
-
-
-def test_a_run_says_what_it_does_and_where_it_is_and_stdout_is_the_path(tiny: Book, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(progress, "_EVERY", 0.05)
-    monkeypatch.setattr(f"{run.__module__}._build_page", lambda *told: None)
-    assert main(["run", "tiny", "-p", "horizon=7", "-o", str(tmp_path / "out")], book=tiny) == 0
-    out, err = capsys.readouterr()
-    assert out == f"{tmp_path / 'out' / 'tiny'}.html\n"
-    first, *between, last = err.splitlines()
-    assert first == "private-bandits: run tiny with horizon=7, replications=3, seed=7"
-    assert last == "private-bandits: building the page of tiny, some seconds"
-    assert any(line.startswith("private-bandits: tiny, cell `from pathlib import Path`, ") for line in between), between
 
 
 def test_a_line_names_the_run_that_is_played_and_only_while_it_is(capsys, monkeypatch):

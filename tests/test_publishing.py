@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -32,8 +31,6 @@ What differs:
 
 Code: {repository}
 """
-PUBLISHED = runpy.run_path(str(ROOT / "book" / "_ext" / "published.py"))
-SAID = "One bit. Of ϵ=1 and 10⁻³ & what costs K² it says, in more letters than sixty."
 
 
 def build(folder: Path, repository: str) -> Path:
@@ -98,14 +95,6 @@ def test_with_an_address_every_page_links_its_repository(known: Path, name: str)
 
 
 @pytest.mark.book
-def test_with_an_address_the_citation_has_it(known: Path) -> None:
-    assert f"url     = {{{REPOSITORY}}}," in read(known / "book" / "about.html").text
-    (citation,) = known.glob("_downloads/*/CITATION.cff")
-    entries = yaml.safe_load(citation.read_text(encoding="utf-8"))
-    assert (entries["repository-code"], entries["url"]) == (REPOSITORY, SITE)
-
-
-@pytest.mark.book
 def test_with_an_address_the_site_lists_its_pages(known: Path) -> None:
     listed = [one.text for one in ElementTree.parse(known / "sitemap.xml").iter() if one.tag.endswith("}loc")]
     assert listed == sorted(f"{SITE}book/{name}.html" for name in PAGES)
@@ -136,26 +125,6 @@ def test_without_an_address_nothing_needs_one(unknown: Path) -> None:
     assert not re.search(r"url +=", read(unknown / "book" / "about.html").text)
     (citation,) = unknown.glob("_downloads/*/CITATION.cff")
     assert citation.read_bytes() == (ROOT / "CITATION.cff").read_bytes()
-
-
-@pytest.mark.book
-@pytest.mark.parametrize("site", ["known", "unknown"])
-def test_a_page_is_described_by_its_first_finding(site: str, request: pytest.FixtureRequest) -> None:
-    page = said(read(request.getfixturevalue(site) / "book" / "intro.html"))
-    assert page["description"] == page["og:description"] == SAID
-    assert page["og:title"] == "Small"
-
-
-@pytest.mark.parametrize(
-    ("repository", "site"),
-    [
-        (REPOSITORY, SITE),
-        ("https://github.com/Owner/owner.github.io", "https://owner.github.io/"),
-        ("https://gitlab.com/a-b/c.d", "https://a-b.gitlab.io/c.d/"),
-    ],
-)
-def test_the_site_stands_where_its_repository_says(repository: str, site: str) -> None:
-    assert PUBLISHED["site_of"](repository) == site
 
 
 # ---- the workflows

@@ -35,19 +35,6 @@ def _call(*words: str, cwd: Path) -> str:
     return done.stdout
 
 
-def test_every_command_is_of_a_known_kind() -> None:
-    programs = [line.split()[0] for block in _blocks("sh") for line in block.splitlines()]
-    assert set(programs) == {"make", "private-bandits", "papermill"}
-    assert len(_blocks("bat")) == len(_blocks("python")) == 1
-
-
-def test_files_that_it_names_exist() -> None:
-    named = re.findall(r"`((?:book|src)/[\w./]+|[\w.-]+\.(?:cff|yml|lock)|LICENSE[\w-]*)`", README)
-    assert len(named) >= 5
-    for name in named:
-        assert (ROOT / name).exists(), name
-
-
 def test_listing_claims_and_a_report_run(tmp_path: Path) -> None:
     assert "cascading" in _call("-m", "private_bandits_book", "list", cwd=tmp_path)
     (words,) = (words for words in _commands("private-bandits") if words[1] == "claims")

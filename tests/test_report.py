@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pandas as pd
 import pytest
 
@@ -28,33 +26,6 @@ def judged(tiny: Book) -> Book:
     table = pd.DataFrame([shared | {"statement": f"$x$ holds, {row['claim']}."} | row for row in rows])
     table.reindex(columns=list(COLUMNS)).to_csv(tiny.data("tiny") / "claims.csv", index=False)
     return tiny
-
-
-def test_a_report_has_each_claim_below_its_command_and_in_words_what_fails_by_itself(judged, capsys):
-    (judged.pages / "data" / "costs.csv").write_text("work,seconds,cpu,memory\ntiny,3,4,50\nother,1,1,1\n")
-    notebook = judged.pages / "tiny.ipynb"
-    text = notebook.read_text(encoding="utf-8")
-    told = (
-        "# A tiny chapter\\n\\n## What differs from it\\n\\n[All](own.ipynb#x) of [it](https://a.b).\\n\\n## Limits\\n"
-    )
-    assert text.count("# A tiny chapter") == 1
-    notebook.write_text(text.replace("# A tiny chapter", told), encoding="utf-8")
-    assert main(["report", "tiny"], book=judged) == 0
-    shown = capsys.readouterr().out
-    assert shown.startswith("# Replication report: A tiny chapter\n\n## What was rerun\n")
-    assert re.findall(r"^(?:By `.*`:|\| (?!Where|:).*)$", shown, flags=re.MULTILINE) == [
-        "By `private-bandits reproduce tiny`:",
-        "| Theorem 1 | `one` | not reproduced | measured | 12.5 |",
-        "| Theorem 2 | `two` | not reproduced | inherited |  |",
-        "By `private-bandits reproduce tiny --long`:",
-        "| This book | `own-three` | reproduced | exact |  |",
-        "| Work | Seconds | CPU seconds | MB |",
-        "| `tiny` | 3 | 4 | 50 |",
-    ]
-    fails = "## What fails\n\n- **Theorem 1**, not reproduced. $x$ holds, one. *Here:* \\|a\\| is b.\n\n## Effort"
-    assert fails in shown
-    assert "## What differs from it\n\nAll of [it](https://a.b).\n\n## Versions\n\n" in shown and "Limits" not in shown
-    assert "Python 3." in shown and ", numpy " in shown
 
 
 def test_a_report_replaces_an_earlier_one_and_nothing_else(judged, tmp_path, capsys):

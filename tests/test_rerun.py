@@ -11,7 +11,6 @@ import pytest
 
 from private_bandits_book.book import Book
 from private_bandits_book.judging.claims import COLUMNS
-from private_bandits_book.pages import rerun
 from private_bandits_book.pages.rerun import against_the_book
 
 TINY = Path(__file__).parent / "fixtures" / "tiny"
@@ -45,19 +44,3 @@ def test_a_rerun_says_its_command_its_parameters_and_what_moved(book, tmp_path):
     assert '| <a href="#tiny-claim-a">Theorem a</a>: x | reproduced, 1 | undecided, 2 |' in said and not re.search(
         "Theorem [bc]", said
     )
-
-
-def test_of_verdicts_that_stay_the_first_numbers_that_differ_are_told(book, tmp_path, monkeypatch):
-    monkeypatch.setattr(rerun, "described", lambda chapter: ("", {"c": {}}))
-    monkeypatch.setattr(rerun, "tables", lambda chapter, name: {"headlines": ["b", "c"]})
-    claims(tmp_path / "claims.csv", a=("reproduced", 1.5), b=("undecided", None), c=("reproduced", 3.5))
-    said = against_the_book(book, "tiny", {}, tmp_path)
-    assert "0 of 3 verdicts and 2 of the numbers behind them differ." in said
-    assert "Theorem c</a>: x | reproduced, 3 | reproduced, 3.5 |" in said and not re.search("Theorem [ab]", said)
-
-
-def test_a_value_stays_in_the_command(book, tmp_path):
-    own = {name: one.default for name, one in book.parameters("tiny").items()}
-    said = against_the_book(book, "tiny", own | {"mood": "`\n```\n# A title"}, tmp_path)
-    assert "\n````sh\n" in said and said.index("# A title") < said.index("\n````\n")
-    assert said.count("# A title") == 2

@@ -16,7 +16,6 @@ from collections import defaultdict
 from fractions import Fraction
 from typing import NamedTuple
 
-import joblib
 import numba
 import numpy as np
 import pandas as pd
@@ -24,7 +23,7 @@ import pytest
 import scipy.special
 import scipy.stats
 
-from private_bandits import baselines, simulate
+from private_bandits import simulate
 from private_bandits.baselines import replay
 from private_bandits.parameters import parameters
 from private_bandits.privacy import audit
@@ -492,19 +491,3 @@ LOG: list = []
 def test_a_gap_is_a_number(lost):
     with pytest.raises(ValueError, match=r"gap\(\) must return a number >= 0, got .* for \[0\] in round 1"):
         play(Arm0(), Two(lost=lost))
-
-
-@pytest.mark.parametrize("policy", [Arm0(), baselines.ucb()], ids=["in Python", "compiled"])
-@pytest.mark.parametrize("n_jobs", [-1, 12])
-def test_there_are_no_more_workers_than_runs(n_jobs, policy, monkeypatch):
-    asked: list[int] = []
-
-    class Parallel(joblib.Parallel):
-        def __init__(self, *, n_jobs, **options):
-            asked.append(n_jobs)
-            super().__init__(n_jobs=1, **options)
-
-    monkeypatch.setattr(joblib, "Parallel", Parallel)
-    monkeypatch.setattr(joblib, "cpu_count", lambda: 64)
-    play(policy, horizon=200_000, replications=2, n_jobs=n_jobs)
-    assert asked == [2]

@@ -152,15 +152,6 @@ def test_the_search_lands_on_what_was_asked(served: str, browser: Browser, asked
     page.close()
 
 
-@pytest.mark.book
-def test_the_site_may_stand_below_a_path(site: Path) -> None:
-    """No page and no style refers to the root of its host."""
-    rooted = re.compile(r"""(?:href|src|srcset|action)=["'](/[^"']*)|url\(["']?(/[^)]*)""")
-    texts = {path: path.read_text(encoding="utf-8") for path in [*site.rglob("*.html"), *site.rglob("*.css")]}
-    assert rooted.search('<a href="/book/intro.html">') and rooted.search("url(/x.woff)")
-    assert {path.name: found[0] for path, text in texts.items() if (found := rooted.search(text))} == {}
-
-
 # --- weight, from the files
 
 

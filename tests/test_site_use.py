@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import re
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browser import chromium, opened
-from bs4 import BeautifulSoup
 
 from private_bandits_book.book import find_book
 from private_bandits_book.parameters import validate
@@ -22,8 +19,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 PHONE = {"viewport": {"width": 360, "height": 800}, "has_touch": True, "is_mobile": True}
 DESK = {"viewport": {"width": 1440, "height": 900}}
-JUDGED = ("in its chapter", "at the end of its chapter")
-CHAPTERS = [name for name in find_book().chapters() if (ROOT / "book" / "data" / name / "claims.csv").is_file()]
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +32,6 @@ def book(site: Path) -> Path:
     return site / "book"
 
 
-@pytest.fixture(scope="module")
-def named(site: Path, soups: dict[Path, BeautifulSoup]) -> dict[str, BeautifulSoup]:
-    """The pages of the book by their names."""
-    return {path.stem: soup for path, soup in soups.items() if path.relative_to(site).parts[0] == "book"}
-
-
 # --- the first page, and what stands on top of a chapter
 
 
@@ -54,43 +43,6 @@ def test_the_first_screen_of_a_phone_has_four_doors_and_the_picture(book: Path, 
         assert len(boxes) == 4 and all(box is not None and box["y"] + box["height"] <= height for box in boxes)
         figure = page.locator("figure img").first.bounding_box()
         assert figure is not None and figure["y"] < height - 80
-
-
-@pytest.mark.book
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_card_says_how_the_claims_came_out_and_how_to_run_them(chapter: str, named: dict[str, BeautifulSoup]) -> None:
-    with (ROOT / "book" / "data" / chapter / "claims.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    theirs = [row for row in rows if not row["claim"].startswith("own-") and row["kind"] != "anchor"] or rows
-    (card,) = named[chapter].select("h1 + .chapter-card")
-    counts = {}
-    for one in card.select(".claim-verdict"):
-        _, count, verdict = one.get_text().split(" ", 2)
-        counts[verdict] = int(count)
-    assert counts == {name: len([row for row in theirs if row["verdict"] == name]) for name in counts}
-    heirs = len([row for row in theirs if row["evidence"] == "inherited"])
-    assert (f"{heirs} of which follow from others" in card.get_text()) == (heirs > 0)
-    slides = theirs is not rows and all(row["locus"].startswith("Slides") for row in theirs)
-    assert ("claims of the slides" in card.get_text()) == slides
-    assert sum(counts.values()) == len(theirs) and len(card.select(".verdict-bar span")) == len(counts)
-    assert f"private-bandits run {chapter} -p 'epsilons=[" in card.select_one("pre").get_text()
-    assert card.find("a", href=re.compile(rf"{chapter}\.ipynb$")) is not None
-
-
-@pytest.mark.book
-def test_a_card_leads_on_a_phone_to_as_many_claims_as_it_says(book: Path, browser: Browser) -> None:
-    with opened(browser, book / "cascading.html", **PHONE) as page:
-        box = page.locator(".chapter-card").bounding_box()
-        assert box is not None and box["y"] + box["height"] < 450
-        last = page.locator(".chapter-card .claim-verdict").last
-        count = int(last.inner_text().split()[1])
-        last.click()
-        page.wait_for_url("**/claims.html?*")
-        page.locator("details.claim").first.wait_for(state="attached")
-        found = page.locator("details.claim:visible")
-        assert found.count() == count
-        box = found.first.bounding_box()
-        assert box is not None and box["y"] < 330  # before any prose
 
 
 @pytest.mark.parametrize("chapter", find_book().chapters())
@@ -113,33 +65,6 @@ def test_a_link_opens_the_fold_in_which_its_verdict_stands(book: Path, browser: 
         page.evaluate("location.hash = '#semibandits-claim-theorem-3'")
         page.wait_for_function("document.querySelector('#semibandits-claim-theorem-3').open")
         assert line.is_visible() and page.locator("details.claim-group[open]").count() == 1
-
-
-@pytest.mark.book
-def test_the_ledger_finds_whole_words_and_places_first(book: Path, browser: Browser) -> None:
-    with opened(browser, book / "claims.html", **DESK) as page:
-        page.get_by_label("Words").fill("chen theorem 9")
-        places = page.locator("details.claim:visible .claim-place").evaluate_all(
-            "all => all.map((one) => one.firstChild.textContent.trim())"
-        )
-        assert sorted(places[:2]) == ["Theorem 9", "Theorem 9, sketch"] and len(places) < 20
-        page.get_by_label("Words").fill("no such words")
-        assert page.get_by_text("No claim is like this").is_visible()
-        page.get_by_role("button", name="Show all").click()
-        assert page.locator("details.claim:visible").count() == page.locator("details.claim").count()
-
-
-@pytest.mark.book
-def test_a_claim_leads_to_the_cell_that_judges_it_and_says_what_is_false(named: dict[str, BeautifulSoup]) -> None:
-    links = [one for one in named["claims"].select(".claim-more a") if one.get_text() in JUDGED]
-    assert len(links) == len(named["claims"].select("details.claim"))
-    for link in links:
-        page, _, address = str(link["href"]).partition("#")
-        assert named[page.removesuffix(".html")].find(id=address) is not None, link
-    row = named["claims"].select_one("#semibandits-theorem-9")
-    assert row.select_one(".claim-verdict .claim-small").get_text() == "false, derived"
-    assert "Theorem 9: false for large" in row.select_one(".claim-more a[href*=_proofs]").get_text()
-    assert row.select_one('a[href="semibandits.html#central-privacy-theorem-9"]') is not None
 
 
 # --- keyboard, names, copying
@@ -170,15 +95,6 @@ def test_the_focus_is_always_seen_and_the_link_that_skips_leads_to_the_words(boo
 
 
 # --- a phone
-
-
-@pytest.mark.book
-def test_on_a_phone_no_table_is_a_frame_that_scrolls_down(book: Path, browser: Browser) -> None:
-    traps = """() => [...document.querySelectorAll(".pst-scrollable-table-container")].filter((one) =>
-      one.checkVisibility() && one.scrollHeight > one.clientHeight + 20).length"""
-    for name in ("audit", "claims", "status"):
-        with opened(browser, book / f"{name}.html", **PHONE) as page:
-            assert page.evaluate(traps) == 0
 
 
 # --- what is folded

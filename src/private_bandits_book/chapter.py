@@ -9,6 +9,7 @@ import ast
 import difflib
 import importlib.util
 import inspect
+import math
 import os
 import re
 import symtable
@@ -36,7 +37,7 @@ from private_bandits_book.jobs.cluster import OUTPUT_VARIABLE, STRICT_VARIABLE, 
 from private_bandits_book.judging.claims import claims_of
 from private_bandits_book.judging.ledger import ledger
 from private_bandits_book.judging.rulings import NotShown, Ruling, not_shown
-from private_bandits_book.judging.verdicts import NUMBERED, source_of, verdicts_by_maker, verdicts_in_words
+from private_bandits_book.judging.verdicts import MEASURED, NUMBERED, source_of, verdicts_by_maker, verdicts_in_words
 from private_bandits_book.pages import render
 from private_bandits_book.pages.claims import headlines
 from private_bandits_book.pages.render import Display, Table
@@ -357,6 +358,9 @@ class Chapter:
         ruled = evidence[0] if len(evidence) == 1 and isinstance(evidence[0], Ruling) else self._ruled(claim, *evidence)
         if _strict() and ruled.missing:
             raise ValueError(f"{claim}: {ruled.reason}")
+        seen = ruled.measurement
+        if _strict() and ruled.evidence == MEASURED and seen.low < seen.high and math.isinf(seen.runs):
+            raise ValueError(f"{claim}: an interval of runs must say how many they are, or few of them would condemn")
         self._rulings[claim] = ruled
         row = self._claims[claim]
         found = {"evidence": ruled.evidence, "reason": ruled.reason}

@@ -17,6 +17,7 @@ algorithms would play a longest vector: before any data unit vectors are worth t
 is an action where A is not positive definite.
 """
 
+import functools
 import math
 from typing import Any, NamedTuple
 
@@ -140,7 +141,10 @@ def seen(record: Record) -> Seen:
 
 def _message(added: list[np.ndarray], order: np.ndarray) -> np.ndarray:
     """The upper triangle of the matrix, then the vectors."""
-    return np.concatenate([added[0][np.triu_indices(len(added[1]))], *added[1:]])
+    return np.concatenate([added[0][_triangle(len(added[1]))], *added[1:]])
+
+
+_triangle = functools.cache(np.triu_indices)
 
 
 @compiled

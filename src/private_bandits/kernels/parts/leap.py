@@ -50,10 +50,7 @@ def rounds(first_only, problem, policy, state, first, last, checkpoints, regret,
             indices[item] = mean[item] + a * root[item]
         top_list(indices, cascade, choice, order, values)
         end, top = _set_levels(a, rise, t, last, flip, indices, root, order, below, above)
-        for slot in range(len(order) if first_only else 1):  # what the list gives up with this item first
-            order[0], order[slot] = order[slot], order[0]
-            lost[slot] = pseudo_regret(means, cascade, best, order)
-            order[0], order[slot] = order[slot], order[0]
+        lost[:] = np.nan  # what the list gives up with this item first, not found before it is
         inside = True
         while inside and t <= end:
             lead = least_first(pulls, order, len(order)) if first_only else 0
@@ -68,6 +65,8 @@ def rounds(first_only, problem, policy, state, first, last, checkpoints, regret,
                     inside &= n * below[slot] - a * side < total[item] < n * above[slot] - top * side
                 stopped = clicked and cascade
                 position += 1
+            if math.isnan(lost[lead]):
+                lost[lead] = pseudo_regret(means, cascade, best, order)
             total_regret += lost[lead]
             mark = record_round(t, order, position, total_regret, mark, checkpoints, regret, trace)
             order[0], order[lead] = order[lead], order[0]

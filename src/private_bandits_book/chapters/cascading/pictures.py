@@ -80,6 +80,29 @@ def trusted(row: Any) -> str:
     return f"{NAMES.get(row.policy, row.policy)}, {trust}"
 
 
+def below(runs: pd.DataFrame, rival: str) -> dict[str, str]:
+    """Return what stands at the lines: their names, and from which epsilon on a private one is below a rival.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Of `Chapter.play`, at several epsilons.
+    rival : str
+        A policy without privacy.
+    """
+    ends = last(runs)
+    names = ends.apply(trusted, axis=1).replace(RUN_NAMES)
+    spoken = {str(name): str(name) for name in names.unique()}
+    line = ends.loc[ends["policy"] == rival, "regret"].mean()
+    for name, part in ends[ends["epsilon"] < math.inf].groupby(names):
+        regret = part.groupby("epsilon")["regret"].mean()
+        above = regret.index[regret >= line].max()  # no number where it is nowhere above
+        since = [f"{epsilon:g}" for epsilon in regret.index if not epsilon <= above]
+        if since:
+            spoken[name] += f": below {rival} {'only at' if len(since) == 1 else 'from'} ε = {since[0]}"
+    return spoken
+
+
 def merged(runs: pd.DataFrame) -> pd.DataFrame:
     """Return runs of the local algorithms in which one line stands for two that lie on each other.
 

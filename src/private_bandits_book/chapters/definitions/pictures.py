@@ -87,11 +87,14 @@ def guessed(guesses: pd.DataFrame) -> Picture:
 
 def readings(rows: pd.DataFrame, horizon: int) -> Picture:
     """Draw lower bounds over T, with columns `definition`, `line`, `epsilon`, `value`, six powers of ten around 1."""
+    proved = rows[(rows["definition"] == "instantaneous DP") & (rows["line"] == "proved here")]
+    theorem = rows[(rows["definition"] == "local DP") & (rows["line"] == "theorem")]
+    vacuous = theorem["value"].max() < proved["value"].min()  # which holds without privacy
     looks = {"Table 1": "rival", "theorem": "stated", "paper's proof": "printed", "proved here": "repaired"}
     heads = {
         "DP": "DP: Theorem 3 fails at small ϵ",
         "instantaneous DP": "instantaneous DP: Theorem 2 fails",
-        "local DP": "local DP: Theorem 1 holds, far below",
+        "local DP": f"local DP: Theorem 1 holds{', vacuous' * bool(vacuous)}",
     }
     shown = rows.assign(value=rows["value"] / horizon, hue=rows["line"].map(looks), trust="none")
     shown = shown[shown["value"].between(1e-6, 1e6)]
@@ -143,25 +146,37 @@ def above_bounds(rows: pd.DataFrame, ylabel: str = "regret") -> Picture:
 
     At the end of the nearest line stands how many times the bound of its panel it is, from the least to the most.
     """
-    heads = {
-        "local": f"local privacy: {studies.LDP_UCB} rises as ϵ falls, like the bound",
-        "central": f"central privacy: {studies.DP_KLUCB} hardly rises, like the bound",
-    }
-    shaded = list[Region]()
+    nearest, heads, shaded = {"central": studies.DP_KLUCB, "local": studies.LDP_UCB}, dict[str, str](), list[Region]()
     spoken = dict[str | tuple[str, str], str]({studies.UCB: f"{studies.UCB}, no privacy"})
-    for trust, part in rows[rows["trust"].isin(heads)].groupby("trust"):
+    for trust, name in nearest.items():
+        part = rows[rows["trust"] == trust]
         is_bound = part["policy"].str.startswith("lower bound")
         lower = part[is_bound].set_index("epsilon")["regret"]
-        shaded.append(Region("", lower.index, lower.to_numpy(), panel=heads[str(trust)]))
+        own = part[part["policy"] == name].groupby("epsilon")["regret"].mean()
+        heads[trust] = f"{trust} privacy{_ways(name, own, lower)}"
+        shaded.append(Region("", lower.index, lower.to_numpy(), panel=heads[trust]))
         spoken[part.loc[is_bound, "policy"].iloc[0]] = "lower bound"
-        for name in {studies.LDP_UCB, studies.DP_KLUCB} & {*part["policy"]}:
-            own = part[part["policy"] == name].groupby("epsilon")["regret"].mean()
-            times = own / lower
-            spoken[name] = f"{name}: {times.min():.0f} to {times.max():.0f} times the bound"
+        times = own / lower
+        spoken[name] = f"{name}: {times.min():.0f} to {times.max():.0f} times the bound"
     return panels(
         rows, "epsilon", by=lambda row: heads[row.trust], headed=False, xscale="log", yscale="log",
         ylabel=ylabel, spoken=spoken, said=shaded, hue=lambda row: "none" if row.family == "none" else row.trust,
     )  # fmt: skip
+
+
+def _ways(name: str, regret: pd.Series, bound: pd.Series) -> str:
+    """How a policy's regret moves as epsilon falls, and whether the bound does, too; nothing of one epsilon."""
+    if len(regret) < 2:
+        return ""
+    ways = [_way(regret), _way(bound)]
+    return f": {name} {ways[0]}, {'like the bound' if ways[0] == ways[1] else f'the bound {ways[1]}'}"
+
+
+def _way(regret: pd.Series) -> str:
+    """Hardly, if less than with the inverse of epsilon to the power 1/4."""
+    ends = regret.sort_index().iloc[[0, -1]]
+    times, smaller = ends.iloc[0] / ends.iloc[-1], ends.index[-1] / ends.index[0]
+    return "rises as ϵ falls" if times > smaller**0.25 else "hardly rises"
 
 
 # --- Figure 1
@@ -239,7 +254,7 @@ def figure_1() -> Picture:
 def _graphs(models: Sequence[Model], columns: int, width: float, letters: float) -> Figure:
     """Draw the panels, and below them what their signs mean."""
     rows = len(models) // columns
-    panels, key = 7.9 / 4.6 * width * rows / columns, 6.3 * letters / 72
+    panels, key = 8.0 / 4.6 * width * rows / columns, 5.8 * letters / 72
     with style():
         figure = blank()
         tall = panels + key
@@ -256,7 +271,7 @@ def _key(axes: Axes, wide: float, tall: float, letters: float) -> None:
     """Draw each sign beside what it means, in points, and the letters' names below."""
     axes.set(xlim=(0, wide), ylim=(0, tall))
     axes.set_axis_off()
-    y, apart = tall - 1.5 * letters, (wide - 16) / 3
+    y, apart = tall - 1.1 * letters, (wide - 16) / 3
     seen, protected, noise = (8 + apart * place for place in range(3))
     axes.add_patch(Circle((seen + 10, y), 0.75 * letters, lw=1.0, facecolor=_SEEN, edgecolor=_INK))
     axes.add_patch(_framed((protected + 2, y - 0.7 * letters), (24, 1.4 * letters), 4))
@@ -286,12 +301,12 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _panel(axes: Axes, model: Model, letters: float) -> None:
-    axes.set(xlim=(-1.1, 3.5), ylim=(-2.6, 5.3), aspect="equal")
+    axes.set(xlim=(-1.1, 3.5), ylim=(-1.75, 6.25), aspect="equal")
     axes.set_axis_off()
-    axes.text(1.2, 5.1, model.title, ha="center", va="center", fontsize=letters)
+    axes.text(1.2, 6.1, model.title, ha="center", va="top", fontsize=letters)
     seen = [*dict.fromkeys(_WORDS[name[0]] for name in model.seen)]
     words = textwrap.fill(f"seen: {', '.join(seen)}{' only' if len(seen) == 1 else ''}", 24)
-    axes.text(1.2, -1.65, words, ha="center", va="top", fontsize=letters)
+    axes.text(1.2, 5.65, words, ha="center", va="top", fontsize=letters)
     for place, which in ((0.0, "$t-1$"), (2.4, "$t$")):
         axes.text(place, 3.92, which, ha="center", va="center", fontsize=letters)
     rows = {"x": 3.2, "r": 2.2, "z": 0.8, "a": -0.1}
