@@ -405,7 +405,16 @@ _LADDERS = {
         partial(_ladder, local=True), grid=tuple(product((8.0, 16.0, 32.0, 64.0), _SAFE))
     ),
 }
+
+
+def _likelihood(s: Setting, epsilon: float, first: float, level: float, local: bool = False) -> Any:
+    return rivals.pareto_likelihood(epsilon, horizon=s.horizon, first=first, level=level, local=local)
+
+
+_FIRST = (4.0, 8.0, 16.0, 32.0)
 TAILS = _LADDERS | {
+    "Pareto likelihood": Entrant(_likelihood, grid=tuple(product(_FIRST, _SAFE))),
+    "Pareto likelihood, local": Entrant(partial(_likelihood, local=True), grid=tuple(product(_FIRST, _SAFE))),
     "exceedance counts": Entrant(
         lambda s, e, threshold, level: rivals.exceedance_counts(e, horizon=s.horizon, threshold=threshold, level=level),
         grid=tuple(product((0.5, 1.0, 2.0, 4.0), (0.3, 0.6, 1.0, 2.0))),
