@@ -23,7 +23,7 @@ PIECE = WHOLE_RUN
 SHAPES = np.array([1.1, 1.35, 1.6, 1.9, 2.3])
 RELEASES = 128  # of an arm: its pulls grow by half, and so 2^62 of them take 110
 BEGIN, DOUBLE = math.log(0.25), math.log(2.0)  # the first threshold; thresholds and scales are logarithms
-GROWTH, SURE, TINY = 0.5, 1.5, 1e-15
+GROWTH, SURE, EQUAL, TINY = 0.5, 1.5, 1e-6, 1e-15
 AHEAD, BETWEEN, CUT, BEYOND = 0.2, 0.3, 0.25, 0.3  # where thresholds are placed, see _aim
 FITTED, AGAINST, UPPER, LOWER = 0, 1, 2, 3
 WIDE, GOLDEN, STEPS, HALVES = 8.0, (math.sqrt(5.0) - 1.0) / 2.0, 44, 34
@@ -63,12 +63,13 @@ def pareto_likelihood(
     exceed one threshold, and releases the count once with Lap(1/epsilon). What was released of an arm, at whatever
     thresholds, is joined in one likelihood of its scale s, where P(X > t) = min(1, (s/t)^b): n rewards of which the
     share u exceeded t speak n d(u, P(X > t)) nats against s, d being d_epsilon of `private_kl`. The shape b is that of
-    1.1, 1.35, 1.6, 1.9 and 2.3 which fits all arms together best. An arm's index is the largest s against which at most
+    1.1, 1.35, 1.6, 1.9 and 2.3 which fits all arms together best, and the least of those that fit alike. An arm's index
+    is the largest s against which at most
 
         L = level ln(1 + max(1, T / (K N^2)))
 
-    nats more are spoken than against the likeliest, after N pulls of it; it is infinite where a still larger threshold
-    would be needed. The leader is the arm with the largest lower bound, which is the same with 1.5 nats. The arm of
+    nats more are spoken than against the likeliest, after N pulls of it; it is infinite where larger scales explain all
+    as well. The leader is the arm with the largest lower bound, which is the same with 1.5 nats. The arm of
     the largest index is tested at the leader's likeliest scale or a fifth of the way to its index, but not in the
     lowest quarter between the arm's own bounds; the leader at three tenths between its own. The first threshold is 1/4,
     and the leader's doubles until it is too high. A phase has first (1 + 1/epsilon) pulls, or half of those before.
@@ -188,7 +189,8 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
             most = policy.level * math.log1p(max(1.0, few))
         for each in range(len(SHAPES)):
             _fit(policy, state.releases[arm, : state.known[arm]], SHAPES[each], most, state.fits[arm, each])
-        shape = state.fits[:, :, AGAINST].sum(axis=0).argmin()
+        nats = state.fits[:, :, AGAINST].sum(axis=0)
+        shape = (nats <= nats.min() + EQUAL).argmax()  # one release of each arm fits all of them
         chosen = _choose(state.fits[:, shape], state.pulls, choice)
         state.sums[1] = _aim(policy, state, state.fits[:, shape], chosen)
         clock[1] = max(policy.first, int(min(GROWTH * state.pulls[chosen], WHOLE_RUN // 2)))
