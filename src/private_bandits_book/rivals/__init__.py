@@ -13,7 +13,7 @@ from private_bandits_book.rivals.greedy_epochs import greedy_epochs
 from private_bandits_book.rivals.hu_lazy_ucb import LazyUCB
 from private_bandits_book.rivals.hu_thompson import DPTS, LazyDPTS
 from private_bandits_book.rivals.hu_thompson_ucb import DPTSUCB
-from private_bandits_book.rivals.improvement_bits import ImprovementBits
+from private_bandits_book.rivals.improvement_bits import ImprovementBits, OneExplorer
 from private_bandits_book.rivals.level_by_pulls import LevelByPulls
 from private_bandits_book.rivals.level_by_squares import level_by_squares
 from private_bandits_book.rivals.list_batches import ListBatches
@@ -45,6 +45,7 @@ __all__ = [
     "ListBatches",
     "OneBit",
     "OneDraw",
+    "OneExplorer",
     "OneItem",
     "OneItemIndex",
     "WholeReply",

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from private_bandits import checks
+from private_bandits.compilation import compiled
 from private_bandits.mechanisms import response_probabilities
 from private_bandits.mechanisms.noise import respond
 from private_bandits.policy import Player
@@ -14,7 +15,7 @@ from private_bandits.problems import Arms, Cascade, Problem, SemiBandit
 from private_bandits_book.rivals.expected_improvement import index, sum_tails
 from private_bandits_book.rivals.single_observation import one_of_two
 
-__all__ = ["ImprovementBits"]
+__all__ = ["ImprovementBits", "OneExplorer", "below"]
 
 _MEANS = np.sin(np.pi * (np.arange(240) + 0.5) / 480) ** 2  # of equal weight under Jeffreys' prior Beta(1/2, 1/2)
 
@@ -101,6 +102,75 @@ class ImprovementBits(Player):
             return math.inf
         price = self.cost * max(float(self.shortest), 0.5 * self.counts[item])
         return float(index(self.tails[item], _MEANS, float(max(self.horizon - self.t, 1)), price))
+
+
+class OneExplorer(ImprovementBits):
+    """`ImprovementBits` on lists and super arms that shows the best items by their means, and one at most to learn of.
+
+    Of this book, after an attacker's policy. M are the items of the K largest posterior means. If an item of the K
+    largest indices is not in M, the least observed such takes the place of the last of M, and users send the bit on it.
+    Otherwise M is shown, and the bit costs nothing: it is on the item of M of the largest E[(v - q)+] / N, with v the
+    largest posterior mean outside M and N the observations of the item, or the least length of a phase.
+
+    Parameters
+    ----------
+    epsilon, horizon, first, cost
+        As of `ImprovementBits`.
+
+    Notes
+    -----
+    It is as private as `ImprovementBits`.
+
+    Examples
+    --------
+    >>> OneExplorer(0.5, horizon=100).privacy.label()
+    'ε=0.5'
+    """
+
+    name, algorithm = "Expected improvement, one explorer", "expected improvement of one item at a time"
+
+    def ask(self) -> list[int]:
+        """Return the items of the phase, new ones where none runs; the first is the one that users tell about."""
+        if not self.left:
+            indices = np.array([self._index(item) for item in range(len(self.counts))])
+            means = np.where(np.array(self.counts) > 0, self.tails[:, 1, 0], -1.0)
+            ties = self.choice.random(len(means))
+            best = np.lexsort((ties, -means)).tolist()
+            wanted = np.lexsort((ties, -indices))[: self.size].tolist()
+            shown, outside = best[: self.size], best[self.size :]
+            if new := [item for item in wanted if item in outside]:
+                told = min(new, key=self.counts.__getitem__)
+                shown = shown[:-1]
+            else:
+                v = float(means[outside[0]]) if outside else 1.0
+                told = max(shown, key=lambda item: below(self.tails[item], _MEANS, v) / self._observed(item))
+            self.order = [told, *(item for item in shown if item != told)]
+            self.left = self.length = max(self.shortest, int(0.1 * self.counts[told]))
+            self.total = 0.0
+        return self.order
+
+    def _observed(self, item: int) -> int:
+        return max(self.shortest, self.counts[item])
+
+
+@compiled
+def below(tails: np.ndarray, means: np.ndarray, v: float) -> float:
+    """Return E[(v - q)+] of a posterior.
+
+    Parameters
+    ----------
+    tails, means : ndarray
+        Of `sum_tails`.
+    v : float
+        In [0, 1].
+
+    Returns
+    -------
+    float
+    """
+    place = np.searchsorted(means, v)
+    above = tails[1, place] - v * tails[0, place] if place < len(means) else 0.0
+    return float(above - (tails[1, 0] - v))
 
 
 # benchmark: ImprovementBits --problem arms

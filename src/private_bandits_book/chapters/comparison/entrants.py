@@ -215,6 +215,11 @@ _IMPROVEMENT_BITS = Entrant(
     grid=tuple(product((0.5, 1.0, 2.0, 4.0), (0.5, 1.0, 1.5, 3.0))),
     slow=True,
 )
+_ONE_EXPLORER = Entrant(
+    lambda s, e, first, cost: rivals.OneExplorer(e, horizon=s.horizon, first=first, cost=cost),
+    grid=tuple(product((0.5, 1.0, 2.0, 4.0), (0.5, 1.0, 1.5, 3.0))),
+    slow=True,
+)
 _BATCH_BY_BATCH = Entrant(
     lambda s, e, first, level: rivals.BatchByBatch(e, horizon=s.horizon, first=first, level=level),
     grid=tuple(product(FIRSTS, (0.5, 0.7, 1.0, 1.4))),
@@ -317,6 +322,7 @@ _SHARED = {
     "Thompson, one bit": Entrant(lambda s, e: rivals.OneBit(e), slow=True, dear=True),
     "KL-UCB on bits, level by pulls": _BY_PULLS,
     "Expected improvement, one bit": _IMPROVEMENT_BITS,
+    "Expected improvement, one explorer": _ONE_EXPLORER,
     "All or nothing": Entrant(
         lambda s, e: rivals.AllOrNothing(delta=s.delta), "(0, delta)-private", slow=True, dear=True
     ),
