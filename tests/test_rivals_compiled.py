@@ -248,7 +248,7 @@ def fitted(shape, releases, epsilon, flip, most, near):
 
 
 def likely(count, noise, choice, epsilon, first, level, local, means, near=1e-9, horizon=HORIZON):
-    """Thresholds are logarithms; returns the regret, and the arms of the phases with their pulls."""
+    """Thresholds are logarithms; returns the regret, the arms of the phases with their pulls, and what is released."""
     k, flip = len(means), 1 / (1 + math.exp(epsilon)) if local else 0.0
     least = math.ceil(first / (1 - 2 * flip) ** 2 if local else first * (1 + 1 / epsilon))
     told, t, lost, arm, aim, length, played = [[] for _ in means], 0, 0.0, 0, math.log(1 / 4), least, []
@@ -258,7 +258,7 @@ def likely(count, noise, choice, epsilon, first, level, local, means, near=1e-9,
         t, lost = t + n, lost + n * (max(means) - means[arm])
         played.append((arm, n))
         if t == horizon:
-            return lost, played
+            return lost, played, told
         told[arm].append((aim, count(arm, math.exp(aim), n, flip) + (0 if local else noise(1 / epsilon)), n))
         pulls = [sum(release[2] for release in each) for each in told]
         most = level * math.log(horizon if local else 1 + max(1, horizon / k / pulls[arm] ** 2))
@@ -266,8 +266,9 @@ def likely(count, noise, choice, epsilon, first, level, local, means, near=1e-9,
             each[arm] = fitted(b, told[arm], epsilon, flip, most, near)
         said = {b: sum(fit[1] for fit in each) for b, each in shapes.items()}
         fits = shapes[min(b for b in said if said[b] <= min(said.values()) + 1e-6)]
-        leader, index = max(range(k), key=lambda j: fits[j][3]), [fit[2] for fit in fits]
-        best = [j for j in range(k) if index[j] == max(index)]
+        lowers, index = [fit[3] for fit in fits], [fit[2] for fit in fits]
+        leader = min(j for j in range(k) if lowers[j] >= max(lowers) - 1e-6)
+        best = [j for j in range(k) if index[j] >= max(index) - 1e-6]
         arm = choice([j for j in best if pulls[j] == min(pulls[j] for j in best)])
         s, _, upper, lower = fits[leader]
         doubling = math.isinf(upper)
@@ -518,7 +519,7 @@ def test_the_likelihood_of_scales_plays_as_told(local):
         def draw(scale, noise=noise):
             return LIKELIHOOD.mechanisms.laplace(noise, scale)
 
-        lost, played = likely(count, draw, pick, 2.0, 8, 0.45, local, PARETO.means)
+        lost, played, told = likely(count, draw, pick, 2.0, 8, 0.45, local, PARETO.means)
         policy = pareto_likelihood(2.0, horizon=HORIZON, local=local)
         trace, regret = policy.blank(PARETO, HORIZON), np.zeros(1)
         state = policy.kernel.start(PARETO.record(), policy.record)
@@ -528,6 +529,9 @@ def test_the_likelihood_of_scales_plays_as_told(local):
         )
         assert trace[:, 0].tolist() == np.repeat(*np.transpose(played)).tolist()
         assert regret[0] == pytest.approx(lost)
+        for found, releases in zip(state.releases, told, strict=True):
+            thresholds = [release[0] for release in releases]
+            np.testing.assert_allclose(found[: len(releases), 0], thresholds, atol=1e-6)
 
 
 RELEASED = np.array([[0.0, 8.0, 40.0], [0.3, 41.2, 60.0], [0.7, 27.5, 90.0]])  # ln t, count above, pulls

@@ -23,7 +23,8 @@ PIECE = WHOLE_RUN
 SHAPES = np.array([1.1, 1.35, 1.6, 1.9, 2.3])
 RELEASES = 128  # of an arm: its pulls grow by half, and so 2^62 of them take 110
 BEGIN, DOUBLE = math.log(0.25), math.log(2.0)  # the first threshold; thresholds and scales are logarithms
-GROWTH, SURE, EQUAL, TINY = 0.5, 1.5, 1e-6, 1e-15
+GROWTH, SURE, TINY = 0.5, 1.5, 1e-15
+EQUAL = 1e-6  # what is found by sections differs by rounding where it is equal
 AHEAD, BETWEEN, CUT, BEYOND = 0.2, 0.3, 0.25, 0.3  # where thresholds are placed, see _aim
 FITTED, AGAINST, UPPER, LOWER = 0, 1, 2, 3
 WIDE, GOLDEN, STEPS, HALVES = 8.0, (math.sqrt(5.0) - 1.0) / 2.0, 44, 34
@@ -69,14 +70,16 @@ def pareto_likelihood(
         L = level ln(1 + max(1, T / (K N^2)))
 
     nats more are spoken than against the likeliest, after N pulls of it; it is infinite where larger scales explain all
-    as well. The leader is the arm with the largest lower bound, which is the same with 1.5 nats. The arm of
-    the largest index is tested at the leader's likeliest scale or a fifth of the way to its index, but not in the
-    lowest quarter between the arm's own bounds; the leader at three tenths between its own. The first threshold is 1/4,
-    and the leader's doubles until it is too high. A phase has first (1 + 1/epsilon) pulls, or half of those before.
+    as well. The leader is the arm with the largest lower bound, which is the same downwards with 1.5 nats. The arm of
+    the largest index is played. If it is the leader, its threshold lies at three tenths of the way from its lower bound
+    to its index; else a fifth of the way from the leader's likeliest scale to its index, but between the arm's own
+    bounds and not in their lowest quarter. The first threshold is 1/4; that of a leader whose index is infinite
+    doubles. A phase has first (1 + 1/epsilon) pulls, or half as many as the arm had. Scales are found by golden section
+    and bisection: where a likelihood has several peaks, one of them.
 
     With `local` each user sends by randomised response whether the reward exceeds, d is kl on such bits, first is
-    multiplied by ((1 + e^-epsilon)/(1 - e^-epsilon))^2, L = level ln T, and the leader is tested at its likeliest
-    scale at least.
+    multiplied by ((1 + e^-epsilon)/(1 - e^-epsilon))^2, L = level ln T, and the leader's threshold is at least its
+    likeliest scale.
 
     It is epsilon-private without delta: a user is in one count of one phase, moves it by 1 at most, and thresholds,
     arms and lengths follow from what was released before; or sends one bit. It assumes that rewards are Pareto, of one
@@ -257,22 +260,22 @@ def _bound(policy, releases, shape, inside, outside, most):
 @compiled
 def _choose(fits, pulls, choice):
     """The arm of the largest index, and of equal ones that with the fewest pulls."""
-    found, ties = 0, 1
-    for arm in range(1, len(fits)):
-        index, best = fits[arm, UPPER], fits[found, UPPER]
-        if index > best or (index == best and pulls[arm] < pulls[found]):
-            found, ties = arm, 1
-        elif index == best and pulls[arm] == pulls[found]:
-            ties += 1
-            if choice.random() * ties < 1.0:
-                found = arm
+    found, ties, least = -1, 0, fits[:, UPPER].max() - EQUAL
+    for arm in range(len(fits)):
+        if fits[arm, UPPER] >= least:
+            if found < 0 or pulls[arm] < pulls[found]:
+                found, ties = arm, 1
+            elif pulls[arm] == pulls[found]:
+                ties += 1
+                if choice.random() * ties < 1.0:
+                    found = arm
     return found
 
 
 @compiled
 def _aim(policy, state, fits, arm):
     """The threshold of an arm's next phase."""
-    leader = fits[:, LOWER].argmax()
+    leader = (fits[:, LOWER] >= fits[:, LOWER].max() - EQUAL).argmax()
     fitted, upper, lower = fits[leader, FITTED], fits[leader, UPPER], fits[leader, LOWER]
     if math.isinf(upper):
         aim = state.releases[leader, : state.known[leader], 0].max() + DOUBLE
