@@ -261,7 +261,7 @@ def likely(count, noise, choice, epsilon, first, level, local, means, near=1e-9,
             return lost, played, told
         told[arm].append((aim, count(arm, math.exp(aim), n, flip) + (0 if local else noise(1 / epsilon)), n))
         pulls = [sum(release[2] for release in each) for each in told]
-        most = level * math.log(horizon if local else 1 + max(1, horizon / k / pulls[arm] ** 2))
+        most = level * math.log(horizon)
         for b, each in shapes.items():
             each[arm] = fitted(b, told[arm], epsilon, flip, most, near)
         said = {b: sum(fit[1] for fit in each) for b, each in shapes.items()}

@@ -56,7 +56,7 @@ class State(NamedTuple):
 
 
 def pareto_likelihood(
-    epsilon: float, *, horizon: int, first: float = 8.0, level: float = 0.45, local: bool = False
+    epsilon: float, *, horizon: int, first: float = 8.0, level: float = 0.4, local: bool = False
 ) -> Policy:
     """Play by the largest scale of an arm's Pareto rewards that is not too unlikely.
 
@@ -65,12 +65,8 @@ def pareto_likelihood(
     thresholds, is joined in one likelihood of its scale s, where P(X > t) = min(1, (s/t)^b): n rewards of which the
     share u exceeded t speak n d(u, P(X > t)) nats against s, d being d_epsilon of `private_kl`. The shape b is that of
     1.1, 1.35, 1.6, 1.9 and 2.3 which fits all arms together best, and the least of those that fit alike. An arm's index
-    is the largest s against which at most
-
-        L = level ln(1 + max(1, T / (K N^2)))
-
-    nats more are spoken than against the likeliest, after N pulls of it; it is infinite where larger scales explain all
-    as well. The leader is the arm with the largest lower bound, which is the same downwards with 1.5 nats. The arm of
+    is the largest s against which at most level ln T nats more are spoken than against the likeliest; it is infinite
+    where larger scales explain all as well. The leader is the arm with the largest lower bound, which is the same downwards with 1.5 nats. The arm of
     the largest index is played. If it is the leader, its threshold lies at three tenths of the way from its lower bound
     to its index; else a fifth of the way from the leader's likeliest scale to its index, but between the arm's own
     bounds and not in their lowest quarter. The first threshold is 1/4; that of a leader whose index is infinite
@@ -78,8 +74,7 @@ def pareto_likelihood(
     and bisection: where a likelihood has several peaks, one of them.
 
     With `local` each user sends by randomised response whether the reward exceeds, d is kl on such bits, first is
-    multiplied by ((1 + e^-epsilon)/(1 - e^-epsilon))^2, L = level ln T, and the leader's threshold is at least its
-    likeliest scale.
+    multiplied by ((1 + e^-epsilon)/(1 - e^-epsilon))^2, and the leader's threshold is at least its likeliest scale.
 
     It is epsilon-private without delta: a user is in one count of one phase, moves it by 1 at most, and thresholds,
     arms and lengths follow from what was released before; or sends one bit. It assumes that rewards are Pareto, of one
@@ -187,9 +182,6 @@ def advance(problem, policy, state, first, last, checkpoints, regret, trace, env
         state.known[arm] += 1
         state.pulls[arm] += length
         most = policy.level * math.log(policy.horizon)
-        if not policy.local:
-            few = policy.horizon / len(means) / state.pulls[arm] ** 2
-            most = policy.level * math.log1p(max(1.0, few))
         for each in range(len(SHAPES)):
             _fit(policy, state.releases[arm, : state.known[arm]], SHAPES[each], most, state.fits[arm, each])
         nats = state.fits[:, :, AGAINST].sum(axis=0)

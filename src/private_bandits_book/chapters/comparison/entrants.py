@@ -82,6 +82,9 @@ class Entrant(NamedTuple):
         Of one that ignores contexts and plays the pair as two arms: the r with which a reward, clipped to [-r, r], is
         rounded to a bit at random, without bias; 1 stands for the sign of the reward, as the sign has that mean too
         where noise is uniform on [-1, 1]. 0 for one that reads contexts.
+    law : bool
+        Whether it is told the law of rewards up to a few numbers, by which all instances were drawn. It is ranked, but
+        not recommended, and is no base of prices.
     """
 
     make: Callable[..., Any]
@@ -91,6 +94,7 @@ class Entrant(NamedTuple):
     fixed: bool = False
     dear: bool = False
     range: float = 0.0
+    law: bool = False
 
 
 def made(kind: str, name: str, setting: Setting, epsilon: float, numbers: tuple[float, ...] | None = None) -> Any:
@@ -417,10 +421,11 @@ def _likelihood(s: Setting, epsilon: float, first: float, level: float, local: b
     return rivals.pareto_likelihood(epsilon, horizon=s.horizon, first=first, level=level, local=local)
 
 
-_FIRST = (4.0, 8.0, 16.0, 32.0)
+_SURE = (0.4, 0.5, 0.7, 1.0)  # as of `_SAFE`
+_OF_PARETO = Entrant(_likelihood, grid=tuple(product((4.0, 8.0, 16.0, 32.0), _SURE)), law=True)
 TAILS = _LADDERS | {
-    "Pareto likelihood": Entrant(_likelihood, grid=tuple(product(_FIRST, _SAFE))),
-    "Pareto likelihood, local": Entrant(partial(_likelihood, local=True), grid=tuple(product(_FIRST, _SAFE))),
+    "Pareto likelihood": _OF_PARETO,
+    "Pareto likelihood, local": _OF_PARETO._replace(make=partial(_likelihood, local=True)),
     "exceedance counts": Entrant(
         lambda s, e, threshold, level: rivals.exceedance_counts(e, horizon=s.horizon, threshold=threshold, level=level),
         grid=tuple(product((0.5, 1.0, 2.0, 4.0), (0.3, 0.6, 1.0, 2.0))),
@@ -523,7 +528,6 @@ def _by_squares(s: Setting, epsilon: float, first: float, level: float, local: b
     return rivals.level_by_squares(epsilon, horizon=s.horizon, first=first, level=level, local=local)
 
 
-_SURE = (0.4, 0.5, 0.7, 1.0)  # as of `_SAFE`
 PAIRS = (
     CONTEXTS
     | _LADDERS
@@ -641,6 +645,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Thompson, batches of lists": (1.0, 0.25),
         "KL-UCB on bits, level by pulls": (0.574,),
         "Expected improvement, one bit": (1.0, 1.0),
+        "Expected improvement, one explorer": (2.0, 3.0),
         "Thompson, whole reply": (0.208,),
         "one bit": (0.0992,),
     },
@@ -651,6 +656,7 @@ TUNED: Mapping[str, Mapping[str, tuple[float, ...]]] = {
         "Thompson, batches of lists": (0.5, 0.5),
         "KL-UCB on bits, level by pulls": (1.2,),
         "Expected improvement, one bit": (1.0, 1.5),
+        "Expected improvement, one explorer": (1.0, 1.0),
         "super-arm radius": (0.0992,),
         "blocks": (0.0188,),
     },

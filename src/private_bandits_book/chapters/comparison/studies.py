@@ -57,7 +57,7 @@ _OFTEN = {
     **dict.fromkeys(
         ["lists", "sets"],
         ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Thompson, batches of lists")
-        + ("Expected improvement, one bit", "KL-UCB on bits, level by pulls"),
+        + ("Expected improvement, one bit", "Expected improvement, one explorer", "KL-UCB on bits, level by pulls"),
     ),
 }
 _TUNED_OFTENER = {("sets", "KL-UCB on bits, level by pulls"): 40}  # where eight runs chose by accident
@@ -181,7 +181,7 @@ def test_runs(kind: str) -> Iterator[LongRun]:
             if runs or name not in _DEAR_FREE:
                 yield run_of(kind, name, instance, setting, math.inf, max(2, runs))
         for name, entrant in ENTRANTS[kind].items():
-            if size is _LONG and not entrant.proved:
+            if size is _LONG and not entrant.proved and not entrant.law:
                 yield run_of(kind, name + FREED, instance, setting, math.inf, size.runs)
     for (name, entrant), (instance, problem) in product(ENTRANTS[kind].items(), instances(kind).items()):
         for epsilon in FEW if entrant.slow else EPSILONS:
@@ -206,13 +206,14 @@ FRESH = {
     "arms": ("Expected improvement", "Expected improvement, shared prior", "DP-KLUCB, batch by batch", "DP-KLUCB")
     + ("Thompson, replayed", "Expected improvement, one bit", "KL-UCB on bits, level by pulls"),
     "lists": ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Expected improvement, one bit")
-    + ("one bit", "KL-UCB on bits, level by pulls"),
+    + ("Expected improvement, one explorer", "one bit", "KL-UCB on bits, level by pulls"),
     "sets": ("DP-KLUCB, batch by batch", "DP-KLUCB, one item", "Expected improvement, one bit")
-    + ("KL-UCB on bits, level by pulls", "Thompson, one bit"),
+    + ("Expected improvement, one explorer", "KL-UCB on bits, level by pulls", "Thompson, one bit"),
     "contexts": ("residual epochs", "greedy epochs", "LinUCB", "random lines", "Algorithm 5"),
     "pairs": ("clipped rewards, level by squares", "clipped rewards", "threshold ladder", "LinUCB")
     + ("clipped rewards, level by squares, local", "clipped rewards, local", "threshold ladder, local"),
-    "tails": ("threshold ladder", "exceedance counts", "threshold ladder, local", "exceedance bits"),
+    "tails": ("threshold ladder", "exceedance counts", "Pareto likelihood")
+    + ("threshold ladder, local", "exceedance bits", "Pareto likelihood, local"),
 }
 _FRESH_RUNS = {"arms": 20, "lists": 6, "sets": 6}  # half as many of those without privacy, on which prices rest
 
@@ -223,7 +224,7 @@ def fresh_runs(kind: str) -> Iterator[LongRun]:
     Instances that were published are no fresh ones.
     """
     size, runs = SIZES[kind], _FRESH_RUNS.get(kind, 100)
-    freed = FRESH[kind] if size is _LONG else ()
+    freed = [name for name in FRESH[kind] if not ENTRANTS[kind][name].law] if size is _LONG else []
     seed, bases = EARLIER.get(kind, FRESH_SEED), runs // 2 if kind in _FRESH_RUNS else runs
     for instance, problem in instances(kind, seed=seed).items():
         if instance.startswith("published"):
@@ -255,8 +256,10 @@ SEARCHES = {
         10,
         ("Expected improvement", "Expected improvement, shared prior", "DP-KLUCB, batch by batch", *_IMPROVED),
     ),
-    "lists": Search(10**4, 40, 10, (*_OF_BATCHES, *_IMPROVED, "one bit")),
-    "sets": Search(10**4, 40, 10, (*_OF_BATCHES, *_IMPROVED, "Thompson, one bit")),
+    "lists": Search(10**4, 40, 10, (*_OF_BATCHES, *_IMPROVED, "Expected improvement, one explorer", "one bit")),
+    "sets": Search(
+        10**4, 40, 10, (*_OF_BATCHES, *_IMPROVED, "Expected improvement, one explorer", "Thompson, one bit")
+    ),
     "contexts": Search(10**12, 200, 12, ("residual epochs", "greedy epochs", "random lines", "Algorithm 5")),
     "pairs": Search(10**12, 200, 12, (*_SQUARES, "clipped rewards", "LinUCB", "clipped rewards, local")),
     "tails": Search(10**12, 200, 12, ("threshold ladder", "exceedance counts", "threshold ladder, local")),
