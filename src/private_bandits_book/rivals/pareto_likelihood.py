@@ -64,14 +64,15 @@ def pareto_likelihood(
     exceed one threshold, and releases the count once with Lap(1/epsilon). What was released of an arm, at whatever
     thresholds, is joined in one likelihood of its scale s, where P(X > t) = min(1, (s/t)^b): n rewards of which the
     share u exceeded t speak n d(u, P(X > t)) nats against s, d being d_epsilon of `private_kl`. The shape b is that of
-    1.1, 1.35, 1.6, 1.9 and 2.3 which fits all arms together best, and the least of those that fit alike. An arm's index
-    is the largest s against which at most level ln T nats more are spoken than against the likeliest; it is infinite
-    where larger scales explain all as well. The leader is the arm with the largest lower bound, which is the same downwards with 1.5 nats. The arm of
-    the largest index is played. If it is the leader, its threshold lies at three tenths of the way from its lower bound
-    to its index; else a fifth of the way from the leader's likeliest scale to its index, but between the arm's own
-    bounds and not in their lowest quarter. The first threshold is 1/4; that of a leader whose index is infinite
-    doubles. A phase has first (1 + 1/epsilon) pulls, or half as many as the arm had. Scales are found by golden section
-    and bisection: where a likelihood has several peaks, one of them.
+    1.1, 1.35, 1.6, 1.9 and 2.3 which fits all arms together best, and the least of those that fit alike.
+
+    An arm's index is the largest s against which at most level ln T nats more are spoken than against the likeliest; it
+    is infinite where larger scales explain all as well. The leader is the arm with the largest lower bound, which is
+    the same downwards with 1.5 nats. The arm of the largest index is played. If it is the leader, its threshold lies at
+    three tenths of the way from its lower bound to its index; else a fifth of the way from the leader's likeliest scale
+    to its index, but between the arm's own bounds and not in their lowest quarter. The first threshold is 1/4; that of
+    a leader whose index is infinite doubles. A phase has first (1 + 1/epsilon) pulls, or half as many as the arm had.
+    Scales are found by golden section and bisection: where a likelihood has several peaks, one of them.
 
     With `local` each user sends by randomised response whether the reward exceeds, d is kl on such bits, first is
     multiplied by ((1 + e^-epsilon)/(1 - e^-epsilon))^2, and the leader's threshold is at least its likeliest scale.
