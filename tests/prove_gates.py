@@ -43,15 +43,15 @@ def planted(fault: dict[str, str], text: str) -> str:
 
 
 def gate(tests: str, clone: Path, cache: Path) -> tuple[int, str]:
-    """The exit code of some tests in a clone, and the first of them that failed."""
+    """The exit code of some tests in a clone, and which of them failed."""
     words = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:cacheprovider", *shlex.split(tests)]
     env = os.environ | {"PYTHONPATH": str(clone / "src"), "NUMBA_CACHE_DIR": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(words, cwd=clone, env=env, capture_output=True, text=True, timeout=LONGEST)
     except subprocess.TimeoutExpired:  # on a busy machine: the others are proven, and this one when it is run again
         return -1, ""
-    red = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
-    return done.returncode, red[1].partition("[")[0] if red else ""
+    *_, red = ["", *re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)]  # a notebook has told its own
+    return done.returncode, red.partition("[")[0]
 
 
 def prove(fault: dict[str, str], kept: dict[str, Any], source: str, clone: Path) -> dict[str, Any]:

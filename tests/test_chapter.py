@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from contextlib import nullcontext
 from dataclasses import fields
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from IPython.core.events import EventManager, available_events
 
 from private_bandits import simulate
 from private_bandits.baselines import adap_ucb, dp_se, ucb
@@ -88,6 +90,21 @@ def test_a_parameter_is_what_the_notebook_s_name_holds_now(small):
     names["horizon"] = -1
     with pytest.raises(UsageError, match="horizon must be >= 1, got -1"):
         chapter.play(SHOP, [LAPLACE])
+
+
+def test_after_each_cell_its_parameters_are_checked_and_written_back(monkeypatch, capsys):
+    events, names = EventManager(None, available_events), dict(SMALL)
+    monkeypatch.setattr(room, "get_ipython", lambda: SimpleNamespace(events=events))
+    names["chapter"] = Chapter("cascading", names)
+    names["horizon"] = 5e3
+    events.trigger("post_run_cell", None)
+    assert (names["horizon"], type(names["horizon"])) == (5000, int)
+    names["epsilons"] = 1
+    events.trigger("post_run_cell", None)
+    assert capsys.readouterr().err == "UsageError: epsilons must be a non-empty list, as [1], got 1\n"
+    names["chapter"] = "made anew elsewhere"
+    events.trigger("post_run_cell", None)
+    assert capsys.readouterr() == ("", "") and events.callbacks["post_run_cell"] == []
 
 
 # Runs
