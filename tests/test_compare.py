@@ -23,14 +23,7 @@ from private_bandits_book.chapters.comparison.entrants import ENTRANTS, Setting
 from private_bandits_book.chapters.comparison.families import instances
 from private_bandits_book.chapters.comparison.ranking import priced
 from private_bandits_book.cli import main
-from private_bandits_book.rivals import (
-    BatchByBatch,
-    LazyDPTS,
-    exceedance_counts,
-    pareto_likelihood,
-    random_lines,
-    threshold_ladder,
-)
+from private_bandits_book.rivals import BatchByBatch, LazyDPTS, exceedance_counts, random_lines, threshold_ladder
 
 ROOT = Path(__file__).parents[1]
 HORIZON, RUNS, SLOW = 2000, 10, 5
@@ -389,16 +382,11 @@ def counted_up(epsilon, horizon):
     return threshold_ladder(epsilon, horizon=horizon)
 
 
-def likelihood(epsilon, horizon):
-    return pareto_likelihood(epsilon, horizon=horizon)
-
-
 @pytest.mark.parametrize(
     ("make", "kind", "line"),
     [
         (counted, "arms", "Exceedance counts plays heavy tails, and not arms"),
         (counted_up, "arms", "Threshold ladder plays one set of actions for all and heavy tails, and not arms"),
-        (likelihood, "arms", "Pareto likelihood plays heavy tails, and not arms"),
         (random_lines, "sets", "Random lines plays linear contexts and one set of actions.* and not sets of arms"),
         (LazyDPTS, "tails", "Lazy-DP-TS plays arms, and not heavy tails"),
         (BatchByBatch, "contexts", ".* plays arms, lists and sets of arms, and not linear contexts"),

@@ -19,17 +19,16 @@ from private_bandits.streams import streams
 from private_bandits_book.rivals import (
     clipped_rewards,
     level_by_squares,
-    pareto_likelihood,
     random_lines,
     residual_epochs,
     threshold_ladder,
 )
 
-LINES, RESIDUALS, LADDER, CLIPPED, SQUARES, LIKELIHOOD, INSTRUMENTS = (
+LINES, RESIDUALS, LADDER, CLIPPED, SQUARES, INSTRUMENTS = (
     importlib.import_module(f"private_bandits_book.rivals.{name}")
     for name in (
         *("random_lines", "residual_epochs", "threshold_ladder", "clipped_rewards", "level_by_squares"),
-        *("pareto_likelihood", "instruments"),
+        "instruments",
     )
 )
 SETS = np.array([[[1.0, 0.0], [0.6, 0.8], [-0.8, 0.6]], [[0.0, 1.0], [0.8, -0.6], [0.28, 0.96]]])
@@ -209,92 +208,6 @@ def ladder(rng, epsilon, first, level, local, draw, means, horizon=HORIZON):
         length = max(least, int(0.25 * n) if local else n)
 
 
-def nats_against(scale, shape, releases, epsilon, flip):
-    """What releases (ln t, count, n) speak against a scale, given by its logarithm; bits have no noise."""
-    said = 0.0
-    for threshold, count, n in releases:
-        above = flip + (1 - 2 * flip) * min(1.0, math.exp(shape * (scale - threshold)))
-        above, share = min(max(above, 1e-15), 1 - 1e-15), min(max(count / n, 0.0), 1.0)
-        x = share
-        if not flip:  # the share in between that costs least of kl and noise
-            low, high = above * math.exp(-epsilon), above * math.exp(epsilon)
-            x = min(max(share, low / (1 - above + low)), high / (1 - above + high))
-            said += n * epsilon * abs(share - x)
-        said += n * x * math.log(x / above) if x > 0 else 0.0
-        said += n * (1 - x) * math.log((1 - x) / (1 - above)) if x < 1 else 0.0
-    return said
-
-
-def fitted(shape, releases, epsilon, flip, most, near):
-    """The likeliest scale, nats against it, the largest that is not too unlikely and the lowest, by sections."""
-
-    def said(scale):
-        return nats_against(scale, shape, releases, epsilon, flip)
-
-    def bound(inside, outside, beyond):
-        while abs(inside - outside) > near:
-            middle = (inside + outside) / 2
-            inside, outside = (middle, outside) if said(middle) <= beyond else (inside, middle)
-        return inside
-
-    low, high, golden = min(r[0] for r in releases) - 8, max(r[0] for r in releases), (math.sqrt(5) - 1) / 2
-    bottom, top = low, high
-    while high - low > near:
-        pair = high - golden * (high - low), low + golden * (high - low)
-        low, high = (low, pair[1]) if said(pair[0]) < said(pair[1]) else (pair[0], high)
-    best = min(top, (low + high) / 2, key=said)
-    upper = bound(best, top, said(best) + most) if said(top) > said(best) + most else math.inf
-    return best, said(best), upper, bound(best, bottom, said(best) + 1.5)
-
-
-def likely(count, noise, choice, epsilon, first, level, local, means, near=1e-9, horizon=HORIZON):
-    """Thresholds are logarithms; returns the regret, the arms of the phases with their pulls, and what is released."""
-    k, flip = len(means), 1 / (1 + math.exp(epsilon)) if local else 0.0
-    least = math.ceil(first / (1 - 2 * flip) ** 2 if local else first * (1 + 1 / epsilon))
-    told, t, lost, arm, aim, length, played = [[] for _ in means], 0, 0.0, 0, math.log(1 / 4), least, []
-    shapes = {b: [(0.0, 0.0, math.inf, -math.inf)] * k for b in (1.1, 1.35, 1.6, 1.9, 2.3)}
-    while True:
-        n = min(length, horizon - t)
-        t, lost = t + n, lost + n * (max(means) - means[arm])
-        played.append((arm, n))
-        if t == horizon:
-            return lost, played, told
-        told[arm].append((aim, count(arm, math.exp(aim), n, flip) + (0 if local else noise(1 / epsilon)), n))
-        pulls = [sum(release[2] for release in each) for each in told]
-        most = level * math.log(horizon)
-        for b, each in shapes.items():
-            each[arm] = fitted(b, told[arm], epsilon, flip, most, near)
-        said = {b: sum(fit[1] for fit in each) for b, each in shapes.items()}
-        fits = shapes[min(b for b in said if said[b] <= min(said.values()) + 1e-6)]
-        lowers, index = [fit[3] for fit in fits], [fit[2] for fit in fits]
-        leader = min(j for j in range(k) if lowers[j] >= max(lowers) - 1e-6)
-        best = [j for j in range(k) if index[j] >= max(index) - 1e-6]
-        arm = choice([j for j in best if pulls[j] == min(pulls[j] for j in best)])
-        s, _, upper, lower = fits[leader]
-        doubling = math.isinf(upper)
-        aim = max(r[0] for r in told[leader]) + math.log(2) if doubling else s + (upper - s) / 5
-        if told[arm]:
-            thresholds = [release[0] for release in told[arm]]
-            low, high, top = max(fits[arm][3], min(thresholds) - math.log(2)), fits[arm][2], max(thresholds)
-            if math.isinf(high):
-                step = math.log(2) if doubling else max(s - top, 0.3 * (upper - lower))
-                aim = aim if aim > top + 1e-6 else top + step
-            elif arm == leader:
-                aim = max(low + 0.3 * (high - low), s if local else -math.inf)
-            else:
-                aim = min(max(aim, low + 0.25 * (high - low)), high)
-        length = max(least, int(pulls[arm] / 2))
-
-
-def likely_by_users(rng, local):
-    def count(arm, threshold, n, flip):
-        return sum((pareto(rng, arm) > threshold) != (rng.random() < flip) for _ in range(n))
-
-    return likely(count, lambda scale: rng.laplace(0, scale), rng.choice, 2, 8, 0.45, local, PARETO.means, near=0.003)[
-        0
-    ]
-
-
 def clipped(rng, epsilon, first, level, local, squares=False, horizon=HORIZON):
     """Each user is in a sum, or sends a bit."""
     growth = (0.05 if local else 0.1) if squares else 0.2 if local else 0.5
@@ -348,16 +261,6 @@ PLAYED = {
         PARETO,
         lambda h: threshold_ladder(2.0, horizon=h, first=8, local=True),
         lambda r: ladder(r, 2, 8, 0.3, True, pareto, PARETO.means),
-    ),
-    "likelihood": (
-        PARETO,
-        lambda h: pareto_likelihood(2.0, horizon=h),
-        lambda r: likely_by_users(r, False),
-    ),
-    "likelihood of bits": (
-        PARETO,
-        lambda h: pareto_likelihood(2.0, horizon=h, local=True),
-        lambda r: likely_by_users(r, True),
     ),
     "clipped": (
         PAIR,
@@ -423,8 +326,6 @@ def test_its_record_pays_what_it_states(name, epsilon):
     makers = {
         "lines": lambda: random_lines(epsilon, dim=3, horizon=9),
         "residuals": lambda: residual_epochs(epsilon, dim=3, horizon=9),
-        "likelihood": lambda: pareto_likelihood(epsilon, horizon=9),
-        "likelihood of bits": lambda: pareto_likelihood(epsilon, horizon=9, local=True),
         "clipped": lambda: clipped_rewards(epsilon, horizon=9),
         "clipped bits": lambda: clipped_rewards(epsilon, horizon=9, local=True),
         "clipped, by squares": lambda: level_by_squares(epsilon, horizon=9),
@@ -436,7 +337,7 @@ def test_its_record_pays_what_it_states(name, epsilon):
     assert policy.privacy.effective_epsilon == pytest.approx(epsilon)
 
 
-@pytest.mark.parametrize("module", [LINES, RESIDUALS, LADDER, CLIPPED, SQUARES, LIKELIHOOD])
+@pytest.mark.parametrize("module", [LINES, RESIDUALS, LADDER, CLIPPED, SQUARES])
 def test_its_example_runs(module):
     failed, tried = doctest.testmod(module)
     assert tried and not failed
@@ -497,82 +398,3 @@ def test_a_user_moves_what_is_released_no_further_than_its_noise_is_made_for():
         moved.append([np.linalg.norm(told[0][i] - told[1][i]) for i in range(2)])
     far, wide = np.max(moved, axis=0)
     assert 1.95 < far <= 2.0 + 1e-12 and 1.3 < wide <= math.sqrt(2)
-
-
-@pytest.mark.parametrize("local", [False, True])
-def test_the_likelihood_of_scales_plays_as_told(local):
-    """By the same draws the same arms for as long."""
-    for replication in range(5):
-        source = streams(8, replication)
-        env, choice, noise = source
-
-        def count(arm, threshold, n, flip, env=env):
-            above = min(1.0, (PARETO.means[arm] * 0.8 / 1.8 / threshold) ** 1.8)
-            return env.binomial(n, flip + (1 - 2 * flip) * above)
-
-        def pick(arms, choice=choice):
-            found = arms[0]
-            for ties, arm in enumerate(arms[1:], 2):
-                found = arm if choice.random() * ties < 1 else found
-            return found
-
-        def draw(scale, noise=noise):
-            return LIKELIHOOD.mechanisms.laplace(noise, scale)
-
-        lost, played, told = likely(count, draw, pick, 2.0, 8, 0.45, local, PARETO.means)
-        policy = pareto_likelihood(2.0, horizon=HORIZON, local=local)
-        trace, regret = policy.blank(PARETO, HORIZON), np.zeros(1)
-        state = policy.kernel.start(PARETO.record(), policy.record)
-        policy.kernel.advance(
-            *(PARETO.record(), policy.record, state, 1, HORIZON, np.array([HORIZON]), regret, trace),
-            *streams(8, replication),
-        )
-        assert trace[:, 0].tolist() == np.repeat(*np.transpose(played)).tolist()
-        assert regret[0] == pytest.approx(lost)
-        for found, releases in zip(state.releases, told, strict=True):
-            thresholds = [release[0] for release in releases]
-            np.testing.assert_allclose(found[: len(releases), 0], thresholds, atol=1e-6)
-
-
-RELEASED = np.array([[0.0, 8.0, 40.0], [0.3, 41.2, 60.0], [0.7, 27.5, 90.0]])  # ln t, count above, pulls
-
-
-@pytest.mark.parametrize("local", [False, True])
-@pytest.mark.parametrize("shape", [1.1, 2.3])
-def test_the_likeliest_scale_and_its_bounds_are_those_of_a_grid(shape, local):
-    record = pareto_likelihood(0.7, horizon=9, local=local).record
-    releases, count, fit = RELEASED.copy(), RELEASED.copy(), np.zeros(4)
-    count[0, 1] = 37.0
-    releases[:, 1] = 1 - count[:, 1] / count[:, 2]
-    scales = np.linspace(-2, 0.7, 27_001)
-    said = [nats_against(scale, shape, count, 0.7, record.flip) for scale in scales[::900]]
-    plain = np.array([LIKELIHOOD._against(record, releases, scale, shape) for scale in scales])
-    np.testing.assert_allclose(plain[::900], said, rtol=1e-9)
-    LIKELIHOOD._fit(record, releases, shape, 4.0, fit)
-    inside, near = scales[plain <= plain.min() + 4.0], scales[plain <= plain.min() + 1.5]
-    upper = inside[-1] if inside[-1] < scales[-1] else math.inf
-    np.testing.assert_allclose(fit, [scales[plain.argmin()], plain.min(), upper, near[0]], atol=2e-4)
-    bounds = fit[0] - 0.1, min(fit[0] + 0.1, scales[-1])
-    found = scipy.optimize.minimize_scalar(
-        lambda scale: nats_against(scale, shape, count, 0.7, record.flip), bounds=bounds, method="bounded"
-    )
-    assert found.fun == pytest.approx(fit[1], abs=1e-4)
-
-
-@pytest.mark.parametrize("local", [False, True])
-def test_the_likelihood_of_scales_finds_the_best_arm(local):
-    policy = pareto_likelihood(1.0, horizon=10**15, local=local)
-    regret = simulate(PARETO, policy, horizon=10**15, replications=10, seed=2, checkpoints=[10**9]).regret
-    assert (regret[:, -1] - regret[:, 0] < 1e-9 * 10**15).all()
-
-
-def test_no_arm_has_more_releases_than_there_is_room_for():
-    pulls, releases = 1, 1
-    while pulls < 2**62:
-        pulls, releases = pulls + max(1, pulls // 2), releases + 1
-    assert releases <= LIKELIHOOD.RELEASES and pytest.approx(0.5) == LIKELIHOOD.GROWTH
-
-
-def test_the_likelihood_of_scales_wants_pareto_rewards():
-    with pytest.raises(ValueError, match="Pareto rewards"):
-        simulate(Arms.bernoulli([0.5, 0.4]), pareto_likelihood(1.0, horizon=9), horizon=9, replications=1, seed=0)

@@ -18,7 +18,6 @@ from private_bandits_book.rivals.level_by_pulls import LevelByPulls
 from private_bandits_book.rivals.level_by_squares import level_by_squares
 from private_bandits_book.rivals.list_batches import ListBatches
 from private_bandits_book.rivals.one_item_index import OneItemIndex
-from private_bandits_book.rivals.pareto_likelihood import pareto_likelihood
 from private_bandits_book.rivals.random_lines import random_lines
 from private_bandits_book.rivals.replay_batches import KnownNoise, OneDraw
 from private_bandits_book.rivals.residual_epochs import residual_epochs
@@ -53,7 +52,6 @@ __all__ = [
     "exceedance_counts",
     "greedy_epochs",
     "level_by_squares",
-    "pareto_likelihood",
     "random_lines",
     "residual_epochs",
     "threshold_ladder",

@@ -82,9 +82,6 @@ class Entrant(NamedTuple):
         Of one that ignores contexts and plays the pair as two arms: the r with which a reward, clipped to [-r, r], is
         rounded to a bit at random, without bias; 1 stands for the sign of the reward, as the sign has that mean too
         where noise is uniform on [-1, 1]. 0 for one that reads contexts.
-    law : bool
-        Whether it is told the law of rewards up to a few numbers, by which all instances were drawn. It is ranked, but
-        not recommended, and is no base of prices.
     """
 
     make: Callable[..., Any]
@@ -94,7 +91,6 @@ class Entrant(NamedTuple):
     fixed: bool = False
     dear: bool = False
     range: float = 0.0
-    law: bool = False
 
 
 def made(kind: str, name: str, setting: Setting, epsilon: float, numbers: tuple[float, ...] | None = None) -> Any:
@@ -417,15 +413,7 @@ _LADDERS = {
 }
 
 
-def _likelihood(s: Setting, epsilon: float, first: float, level: float, local: bool = False) -> Any:
-    return rivals.pareto_likelihood(epsilon, horizon=s.horizon, first=first, level=level, local=local)
-
-
-_SURE = (0.4, 0.5, 0.7, 1.0)  # as of `_SAFE`
-_OF_PARETO = Entrant(_likelihood, grid=tuple(product((4.0, 8.0, 16.0, 32.0), _SURE)), law=True)
 TAILS = _LADDERS | {
-    "Pareto likelihood": _OF_PARETO,
-    "Pareto likelihood, local": _OF_PARETO._replace(make=partial(_likelihood, local=True)),
     "exceedance counts": Entrant(
         lambda s, e, threshold, level: rivals.exceedance_counts(e, horizon=s.horizon, threshold=threshold, level=level),
         grid=tuple(product((0.5, 1.0, 2.0, 4.0), (0.3, 0.6, 1.0, 2.0))),
@@ -528,6 +516,7 @@ def _by_squares(s: Setting, epsilon: float, first: float, level: float, local: b
     return rivals.level_by_squares(epsilon, horizon=s.horizon, first=first, level=level, local=local)
 
 
+_SURE = (0.4, 0.5, 0.7, 1.0)  # as of `_SAFE`
 PAIRS = (
     CONTEXTS
     | _LADDERS

@@ -181,7 +181,7 @@ def test_runs(kind: str) -> Iterator[LongRun]:
             if runs or name not in _DEAR_FREE:
                 yield run_of(kind, name, instance, setting, math.inf, max(2, runs))
         for name, entrant in ENTRANTS[kind].items():
-            if size is _LONG and not entrant.proved and not entrant.law:
+            if size is _LONG and not entrant.proved:
                 yield run_of(kind, name + FREED, instance, setting, math.inf, size.runs)
     for (name, entrant), (instance, problem) in product(ENTRANTS[kind].items(), instances(kind).items()):
         for epsilon in FEW if entrant.slow else EPSILONS:
@@ -212,8 +212,7 @@ FRESH = {
     "contexts": ("residual epochs", "greedy epochs", "LinUCB", "random lines", "Algorithm 5"),
     "pairs": ("clipped rewards, level by squares", "clipped rewards", "threshold ladder", "LinUCB")
     + ("clipped rewards, level by squares, local", "clipped rewards, local", "threshold ladder, local"),
-    "tails": ("threshold ladder", "exceedance counts", "Pareto likelihood")
-    + ("threshold ladder, local", "exceedance bits", "Pareto likelihood, local"),
+    "tails": ("threshold ladder", "exceedance counts", "threshold ladder, local", "exceedance bits"),
 }
 _FRESH_RUNS = {"arms": 20, "lists": 6, "sets": 6}  # half as many of those without privacy, on which prices rest
 
@@ -224,7 +223,7 @@ def fresh_runs(kind: str) -> Iterator[LongRun]:
     Instances that were published are no fresh ones.
     """
     size, runs = SIZES[kind], _FRESH_RUNS.get(kind, 100)
-    freed = [name for name in FRESH[kind] if not ENTRANTS[kind][name].law] if size is _LONG else []
+    freed = FRESH[kind] if size is _LONG else ()
     seed, bases = EARLIER.get(kind, FRESH_SEED), runs // 2 if kind in _FRESH_RUNS else runs
     for instance, problem in instances(kind, seed=seed).items():
         if instance.startswith("published"):
