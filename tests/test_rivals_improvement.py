@@ -20,7 +20,7 @@ from private_bandits_book.rivals.expected_improvement import (
     sum_tails,
     weigh,
 )
-from private_bandits_book.rivals.improvement_bits import ImprovementBits
+from private_bandits_book.rivals.improvement_bits import ImprovementBits, OneExplorer, below
 
 ARMS = Arms.bernoulli([0.7, 0.4, 0.3])
 MEANS = np.sin(np.pi * (np.arange(240) + 0.5) / 480) ** 2
@@ -165,3 +165,38 @@ def test_bits_are_weighed_by_how_often_they_are_true(problem):
         assert learner.counts == seen.tolist()
     assert seen.min() > 0
     assert policy.privacy.effective_epsilon == pytest.approx(1.0) and policy.privacy.trust == "local"
+
+
+@pytest.mark.parametrize("problem", [b_lb(6, 3, 0.4, 0.3), SemiBandit.top_k([0.7, 0.6, 0.3, 0.2], 2)])
+def test_one_item_at_most_is_shown_to_be_learnt_about(problem):
+    """The others have the largest posterior means; and where all have, the bit is on the item that it may demote."""
+    policy = OneExplorer(1.0, horizon=3000, first=1.0, cost=1.5)
+    check_policy(policy, problem)
+    learner = policy.start(problem, np.random.default_rng(1), np.random.default_rng(2))
+    world, size, explored, free = np.random.default_rng(3), problem.list_size, 0, 0
+    while learner.t < 2500:
+        shown = learner.ask()
+        means, indices = learner.tails[:, 1, 0], np.array([learner._index(item) for item in range(problem.n_arms)])
+        outside = [item for item in range(problem.n_arms) if item not in shown]
+        if all(learner.counts):
+            assert min(means[shown[1:]]) >= max(means[outside]) - 1e-12 or means[shown[0]] < max(means[outside])
+            new = means[shown[0]] < max(means[outside]) - 1e-12
+            explored, free = explored + new, free + (not new)
+            least = np.sort(indices)[-size]
+            assert indices[shown[0]] >= least if new else indices[outside].max() <= least
+            if not new:
+                worth = [below(learner.tails[i], MEANS, max(means[outside])) / learner._observed(i) for i in shown]
+                assert worth[0] == max(worth)
+        for _ in range(learner.length):
+            learner.ask()
+            learner.tell([float(world.random() < problem.means[shown[0]])] + [0.0] * (size - 1))
+    assert explored > 2 and free > 2
+
+
+def test_what_a_posterior_has_below():
+    logs = np.log(plain_likelihood(5, 12, 1.0))
+    tails = np.zeros((2, len(MEANS)))
+    sum_tails(logs, MEANS, tails)
+    weights = np.exp(logs) / np.exp(logs).sum()
+    for v in (0.0, 0.2, 0.41, 0.9, 1.0):
+        assert below(tails, MEANS, v) == pytest.approx(weights @ np.maximum(v - MEANS, 0.0), abs=1e-12)
