@@ -49,6 +49,8 @@ _PLAIN = {
     r' class="(?:xref )?(?:download )?docutils literal notranslate"': "",
     r' class="reference download internal"': ' class="download"',
     r'<tr class="row-(?:odd|even)">': "<tr>",
+    r'<td class="text-left"></td>': "<td></td>",
+    r"(</t[dhr]>)\n(?=</?t[dhr]\b)": r"\1",
     r'<span class="sd-summary-state-marker.*?</svg></span>': "",
     r'<details class="sd-[^"]*"': '<details class="sd-dropdown"',
     r' class="sd-(?:card-text|summary-text|summary-title sd-card-header|summary-content sd-card-body docutils)"': "",
