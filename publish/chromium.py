@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -34,7 +35,9 @@ def show(page: Path, *words: str) -> None:
     """Let the browser open a page of ours without a window, and do what `words` say."""
     # No sandbox: containers have none to give, and nothing but our own page is opened.
     quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run"]
-    done = subprocess.run([program(*NAMES), *quiet, *words, page.as_uri()], capture_output=True, text=True, timeout=600)
+    with tempfile.TemporaryDirectory() as home:  # that of the user may not be there to be written
+        browser = [program(*NAMES), *quiet, f"--user-data-dir={home}", *words, page.as_uri()]
+        done = subprocess.run(browser, capture_output=True, text=True, timeout=600, env=os.environ | {"HOME": home})
     if done.returncode:
         sys.exit(done.stderr[-2000:])
 

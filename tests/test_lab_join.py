@@ -74,7 +74,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (source / "index.rst").write_text(panels, encoding="utf-8")
     words = [sys.executable, "-m", "sphinx", "-W", "-q", str(source), str(output)]
-    environment = os.environ | {"PYTHONPATH": str(BOOK / "_ext")}
+    environment = os.environ | {"PYTHONPATH": str(BOOK / "_ext"), "LC_ALL": "C.UTF-8"}  # one that there is
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == 0, done.stderr
     return output

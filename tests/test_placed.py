@@ -89,7 +89,7 @@ def _built(folder: Path, chapter: str, pages: dict[str, str], *words: str) -> tu
         (source / name).write_text(text, encoding="utf-8")
     root = chapter.removesuffix(".ipynb")
     command = [sys.executable, "-m", "sphinx", "-q", "-D", f"root_doc={root}", *words, str(source), str(output)]
-    environment = os.environ | {"PYTHONPATH": str(BOOK / "_ext")}
+    environment = os.environ | {"PYTHONPATH": str(BOOK / "_ext"), "LC_ALL": "C.UTF-8"}  # one that there is
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == 0, done.stderr
     return BeautifulSoup((output / f"{root}.html").read_text(encoding="utf-8"), "html.parser"), done.stderr
