@@ -200,7 +200,7 @@ def test_a_longer_study_has_the_facts_of_its_policies(small):
     rows = small.long("growth")
     assert len(rows) == len(pd.read_csv(BOOK.data("cascading") / "long-growth.csv"))
     assert rows[["paper", "trust", "problem", "uniform"]].notna().all().all()
-    with pytest.raises(UsageError, match="cascading must be one of growth, kappa, learning, order, got 'none'"):
+    with pytest.raises(UsageError, match="cascading must be one of bit, growth, kappa, learning, order, got 'none'"):
         small.play(SHOP, [LAPLACE], stored="none")
 
 

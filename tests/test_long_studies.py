@@ -31,6 +31,7 @@ STUDIES = [
     ("cascading", "learning", ["policy"], 30_000),
     ("cascading", "growth", ["policy"], 30_000),
     ("cascading", "order", ["policy"], None),
+    ("cascading", "bit", ["epsilon"], None),
     ("cascading", "kappa", ["policy"], 100_000),
     ("contextual", "worst", ["design", "sets", "dim"], None),
     ("convex", "powers", ["learner"], 10_000),

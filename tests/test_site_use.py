@@ -45,6 +45,20 @@ def test_the_first_screen_of_a_phone_has_four_doors_and_the_picture(book: Path, 
         assert figure is not None and figure["y"] < height - 80
 
 
+@pytest.mark.book
+def test_a_card_leads_on_a_phone_to_as_many_claims_as_it_says(book: Path, browser: Browser) -> None:
+    with opened(browser, book / "cascading.html", **PHONE) as page:
+        last = page.locator(".chapter-card .claim-verdict").last
+        count = int(last.inner_text().split()[1])
+        last.click()
+        page.wait_for_url("**/claims.html?*")
+        page.locator("details.claim").first.wait_for(state="attached")
+        found = page.locator("details.claim:visible")
+        assert found.count() == count
+        box = found.first.bounding_box()
+        assert box is not None and box["y"] < 330  # before any prose
+
+
 @pytest.mark.parametrize("chapter", find_book().chapters())
 def test_the_command_of_a_card_is_taken(chapter: str) -> None:
     epsilon = runpy.run_path(str(ROOT / "book" / "_ext" / "card.py"))["EPSILON"]
@@ -65,6 +79,35 @@ def test_a_link_opens_the_fold_in_which_its_verdict_stands(book: Path, browser: 
         page.evaluate("location.hash = '#semibandits-claim-theorem-3'")
         page.wait_for_function("document.querySelector('#semibandits-claim-theorem-3').open")
         assert line.is_visible() and page.locator("details.claim-group[open]").count() == 1
+
+
+@pytest.mark.book
+def test_the_ledger_finds_whole_words_and_places_first(book: Path, browser: Browser) -> None:
+    with opened(browser, book / "claims.html", **DESK) as page:
+        page.get_by_label("Words").fill("chen theorem 9")
+        places = page.locator("details.claim:visible .claim-place").evaluate_all(
+            "all => all.map((one) => one.firstChild.textContent.trim())"
+        )
+        assert sorted(places[:2]) == ["Theorem 9", "Theorem 9, sketch"] and len(places) < 20
+        page.get_by_label("Words").fill("no such words")
+        assert page.get_by_text("No claim is like this").is_visible()
+        page.get_by_role("button", name="Show all").click()
+        assert page.locator("details.claim:visible").count() == page.locator("details.claim").count()
+
+
+@pytest.mark.book
+def test_rows_of_a_long_table_are_chosen_by_words_and_by_a_column(book: Path, browser: Browser) -> None:
+    with opened(browser, book / "audit.html", **DESK) as page:
+        table, form = page.locator("table.filtered").first, page.locator("form.claims-form").first
+        rows = [row.inner_text().lower() for row in table.locator("tbody tr").all()]
+        form.locator("input").fill("laplace ucb")
+        kept = [row for row in rows if "laplace" in row and "ucb" in row]
+        shown = [row.inner_text().lower() for row in table.locator("tbody tr:visible").all()]
+        assert shown == kept and 0 < len(kept) < len(rows)
+        assert form.locator("output").inner_text() == f"{len(kept)} of {len(rows)} rows"
+        form.locator("select").first.select_option(index=1)
+        fewer = [row.inner_text().lower() for row in table.locator("tbody tr:visible").all()]
+        assert set(fewer) < set(kept)
 
 
 # --- keyboard, names, copying
@@ -92,9 +135,6 @@ def test_the_focus_is_always_seen_and_the_link_that_skips_leads_to_the_words(boo
         page.keyboard.press("Enter")
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.closest('article') !== null")
-
-
-# --- a phone
 
 
 # --- what is folded

@@ -22,6 +22,7 @@ from private_bandits_book.studies import LongRun, LongStudy
 
 LEARNING_HORIZON, GROWTH_HORIZON, ORDER_HORIZON, KAPPA_HORIZON = 10**8, 5 * 10**7, 10**5, 10**7
 SEED, ORDER_RUNS, KAPPA_RUNS, FIGURES = 20211, 400, 10, (20, 4, 0.2, 0.15)  # the last are L, K, p and gap
+CHAPTER_SEED, BIT_RUNS = 2021, 160  # the notebook's seed, and eight times its runs
 PUBLISHED, FAILURE, KAPPA_AT = 0.01, 1e-3, (10**5, 10**6)  # factor of the noise, delta, checkpoints
 KAPPA_MOVES = (0.1, 0.2)  # p at which kappa grows with K by more than the intervals are wide
 
@@ -124,6 +125,17 @@ def name_of(algorithm: str) -> str:
         As in the keys of `fits`.
     """
     return _growth(algorithm, LOG)[0].policy.name
+
+
+# --- how much regret has one bit?
+
+
+def bit_runs() -> list[LongRun]:
+    """One bit at the epsilons of Figures 1(a)-(e) and without noise, with the notebook's own horizon and seed."""
+    problem, size = paper.b_lb(*FIGURES), FIGURES[1]
+    bits = [paper.repaired_local(e, list_size=size) for e in (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.4, 2.0, math.inf)]
+    runs = [_long(problem, bit, ORDER_HORIZON, BIT_RUNS, checkpoints=()) for bit in bits]
+    return [run._replace(seed=CHAPTER_SEED) for run in runs]
 
 
 # --- in which order are the algorithms at the published noise?
@@ -248,6 +260,7 @@ _COLUMNS = ["policy", "epsilon", "delta", "effective_epsilon", "n_arms", "list_s
 STUDIES = {
     "learning": LongStudy(learning_runs, _COLUMNS),
     "growth": LongStudy(growth_runs, _COLUMNS),
+    "bit": LongStudy(bit_runs, _COLUMNS),
     "order": LongStudy(order_runs, _COLUMNS),
     "kappa": LongStudy(kappa_runs, [*_COLUMNS, "trust", "p"]),
 }
