@@ -157,7 +157,8 @@ def above_bounds(rows: pd.DataFrame, ylabel: str = "regret") -> Picture:
         shaded.append(Region("", lower.index, lower.to_numpy(), panel=heads[trust]))
         spoken[part.loc[is_bound, "policy"].iloc[0]] = "lower bound"
         times = own / lower
-        spoken[name] = f"{name}: {times.min():.0f} to {times.max():.0f} times the bound"
+        ends = dict.fromkeys(f"{end:.0f}" for end in (times.min(), times.max()))
+        spoken[name] = f"{name}: {' to '.join(ends)} times the bound"
     return panels(
         rows, "epsilon", by=lambda row: heads[row.trust], headed=False, xscale="log", yscale="log",
         ylabel=ylabel, spoken=spoken, said=shaded, hue=lambda row: "none" if row.family == "none" else row.trust,
