@@ -1,6 +1,7 @@
 """Plant faults one at a time in scratch clones, and see that for each a test goes red that is green without it.
 
-`make prove-gates` runs it. It goes on where it was interrupted, and writes the table to `book/data/gates.csv`.
+`make prove-gates` runs it. It goes on where it was interrupted, even if only other tests have changed since, and writes
+the table to `book/data/gates.csv`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ WORK = ROOT / "_build" / "gates"
 KEPT, TABLE = WORK / "results.json", ROOT / "book" / "data" / "gates.csv"
 WORKERS = min(2, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 LONGEST = 900  # seconds of a gate
+APART = {"tests/faults.toml", "book/data/gates.csv", "book/status.ipynb"}
+LENT = {"tests/test_replay.py", "tests/test_simulate.py"}  # of which others import
 COMPILED = re.compile(r"^src/private_bandits/(kernels|mechanisms)/|compilation")
 
 
@@ -42,6 +45,14 @@ def planted(fault: dict[str, str], text: str) -> str:
     return text.replace(fault["old"], fault["new"])
 
 
+def read_by(tests: str, tree: str) -> list[str]:
+    """The lines of `git ls-tree` that a gate may read: without other tests, the faults, and what is written of them."""
+    named = {*shlex.split(tests), *LENT}
+    paths = {line.partition("\t")[2]: line for line in tree.splitlines()}
+    own = [path for path in paths if path in named or not path.startswith("tests/test_")]
+    return [paths[path] for path in own if path not in APART]
+
+
 def gate(tests: str, clone: Path, cache: Path) -> tuple[int, str]:
     """The exit code of some tests in a clone, and which of them failed."""
     words = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:cacheprovider", *shlex.split(tests)]
@@ -54,11 +65,10 @@ def gate(tests: str, clone: Path, cache: Path) -> tuple[int, str]:
     return done.returncode, red.partition("[")[0]
 
 
-def prove(fault: dict[str, str], kept: dict[str, Any], source: str, clone: Path) -> dict[str, Any]:
+def prove(fault: dict[str, str], kept: dict[str, Any], tree: str, clone: Path) -> dict[str, Any]:
     """Plant a fault and run its gate, which is green without it; what is known already is not run again."""
-    green, red = (
-        hashlib.sha256(f"{source} {text}".encode()).hexdigest() for text in (fault["gate"], json.dumps(fault))
-    )
+    read = [*sys.version_info[:2], *read_by(fault["gate"], tree)]
+    green, red = (hashlib.sha256(f"{read} {text}".encode()).hexdigest() for text in (fault["gate"], json.dumps(fault)))
     if green not in kept:
         code, _ = gate(fault["gate"], clone, clone / "numba")
         kept.update({green: code} if code == 0 else {})
@@ -84,8 +94,7 @@ def prove(fault: dict[str, str], kept: dict[str, Any], source: str, clone: Path)
 def main(*words: str) -> int:
     """Prove all gates, or those whose fault or file has one of the words in it; the exit code is 0 if all are red."""
     WORK.mkdir(parents=True, exist_ok=True)
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    source = f"{commit.strip()} {sys.version_info[:2]}"
+    tree = subprocess.run(["git", "ls-tree", "-r", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     clones: SimpleQueue[Path] = SimpleQueue()
     for clone in (WORK / f"clone-{number}" for number in range(WORKERS)):
         shutil.rmtree(clone, ignore_errors=True)
@@ -97,7 +106,7 @@ def main(*words: str) -> int:
     def proven(fault: dict[str, str]) -> dict[str, Any]:
         clone = clones.get()
         try:
-            return prove(fault, kept, source, clone)
+            return prove(fault, kept, tree, clone)
         finally:
             clones.put(clone)
 
