@@ -22,12 +22,9 @@ from private_bandits_book.rivals import (
     threshold_ladder,
 )
 
-LINES, RESIDUALS, LADDER, CLIPPED, SQUARES, INSTRUMENTS = (
+LINES, RESIDUALS, INSTRUMENTS = (
     importlib.import_module(f"private_bandits_book.rivals.{name}")
-    for name in (
-        *("random_lines", "residual_epochs", "threshold_ladder", "clipped_rewards", "level_by_squares"),
-        "instruments",
-    )
+    for name in ("random_lines", "residual_epochs", "instruments")
 )
 SETS = np.array([[[1.0, 0.0], [0.6, 0.8], [-0.8, 0.6]], [[0.0, 1.0], [0.8, -0.6], [0.28, 0.96]]])
 THETA = np.array([0.5, -0.3])
