@@ -9,14 +9,17 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from browser import NOT_RUN, lacking
+from browser import NOT_RUN, chromium, lacking
 from bs4 import BeautifulSoup
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from private_bandits_book import chapter
 from private_bandits_book.book import Book
 from private_bandits_book.jobs.reproduce import reproduce
 
@@ -122,6 +125,12 @@ def soups(site: Path) -> dict[Path, BeautifulSoup]:
     return {path: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser") for path in found}
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as started:
+        yield started
+
+
 def build(root: Path, output: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Build the book as `make book` does."""
     command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build", str(root), *words]
@@ -147,3 +156,11 @@ def _executed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def published(_executed: Path, tmp_path: Path) -> Book:
     """The tiny book with its chapter executed and its data and figures published."""
     return Book(Path(shutil.copytree(_executed, tmp_path / "published")))
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What a chapter displays, in order."""
+    things: list[Any] = []
+    monkeypatch.setattr(chapter, "display", lambda *some: things.extend(some))
+    return things

@@ -97,7 +97,6 @@ SEMIBANDITS: dict[str, Callable[[Values], Any]] = {
     "hypercube": _of(semibandits.cucb_hypercube, "epsilon", "list_size", "horizon"),
     "radius": _of(semibandits.super_arm_radius, "epsilon", "horizon"),
 }
-_sizes = "epsilon", "n_arms", "list_size", "horizon"
 for _variant in semibandits.VARIANTS:
     _given = {"variant": _variant}
     SEMIBANDITS |= {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from replay import prose
 
 from private_bandits import baselines
 from private_bandits.policy import Playable, Player
@@ -113,13 +113,6 @@ def test_no_row_contradicts_itself():
     assert (frame["paid_low"] == frame["paid_high"])[both].all() and both.sum() > 20
 
 
-def test_the_table_has_the_rows_of_the_cases():
-    frame = table()
-    listed_rows = frame[["algorithm", "paper", "variant", "trust", "view"]].to_numpy().tolist()
-    assert listed_rows == [[*case[:5]] for case in CASES], AGAIN
-    assert 0.5 in pd.to_numeric(frame["promised"], errors="coerce").to_numpy()
-
-
 def test_what_figures_say_that_a_policy_pays_lies_in_its_interval():
     """Labels of figures show `privacy.effective_epsilon`; a row that runs decide holds at 95 %."""
     above, checked = [], 0
@@ -185,8 +178,7 @@ def test_the_committed_views_are_those_of_the_study_and_are_audited_again_alike(
 
 
 def test_the_ceilings_that_the_page_names_are_those_of_the_test(trials):
-    cells = json.loads((BOOK.root / "book" / "audit.ipynb").read_text(encoding="utf-8"))["cells"]
-    words = " ".join(" ".join("".join(cell["source"]) for cell in cells).split())
+    words = " ".join(prose("audit"))
     tested = (250, 1500, 5000)  # of 1,000, 6,000 and 20,000 runs
     certified, accused = (
         [f"{lower_end(hits=runs, others=0, runs=runs, alpha=alpha):.1f}" for runs in tested] for alpha in (0.05, 0.001)
@@ -213,11 +205,10 @@ def test_few_runs_that_miss_a_fault_decide_nothing(verdicts, runs, verdict):
 
 
 def test_the_findings_are_those_of_the_data():
-    cells = json.loads((BOOK.root / "book" / "audit.ipynb").read_text(encoding="utf-8"))["cells"]
-    (text,) = ["".join(cell["source"]) for cell in cells if "## What we found" in "".join(cell["source"])]
+    (text,) = (text for text in prose("audit") if "## What we found" in text)
     counts = rows.counts(table())
-    assert f"{counts['breaks its promise']} of {counts.sum()} promises are broken" in " ".join(text.split())
-    assert f"{counts['keeps its promise']} promises are kept" in " ".join(text.split())
+    assert f"{counts['breaks its promise']} of {counts.sum()} promises are broken" in text
+    assert f"{counts['keeps its promise']} promises are kept" in text
     trials = pd.read_csv(DATA / "long-reliability.csv")
     accused = trials.loc[trials["kind"].isin(studies.RIGHT), "accused"]
-    assert f"{accused.sum() or 'none'} of {len(accused):,} audits" in " ".join(text.split())
+    assert f"{accused.sum() or 'none'} of {len(accused):,} audits" in text

@@ -33,14 +33,6 @@ SHOP, LAPLACE = b_lb(20, 4, 0.2, 0.15), ucb_laplace(1.0, list_size=4)
 
 
 @pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list:
-    """What is displayed, in order."""
-    things: list = []
-    monkeypatch.setattr(room, "display", lambda *some: things.extend(some))
-    return things
-
-
-@pytest.fixture
 def small(tmp_path, shown) -> Chapter:
     return Chapter("cascading", SMALL | {"output_dir": str(tmp_path)})
 

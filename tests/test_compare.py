@@ -363,12 +363,6 @@ ENDINGS = {
         "import os\nclass More(Mine):\n    def tell(self, feedback):\n        self.t == 900 and os._exit(0)",
         "mine must play without an error, got TerminatedWorkerError: ",
     ),
-    "draws elsewhere": (
-        1,
-        "more.py:More",
-        "import random\nclass More(Mine):\n    def ask(self):\n        return [random.randrange(2)]",
-        "mine must play without an error, got ValueError: ",
-    ),
     "interrupted": (
         130,
         "more.py:More",

@@ -28,10 +28,6 @@ def ball(kind, **options):
     return ConvexLoss.ball(ANCHORS, kind=kind, **options)
 
 
-def interval(kind="distance", mode="stochastic", spread=0.5):
-    return ConvexLoss.ball([[0.5], [0.1], [0.3]], kind=kind, mode=mode, spread=spread)
-
-
 # --- calibration and accounting
 
 
@@ -126,7 +122,8 @@ def test_bad_arguments_are_refused(make, problem, given, word):
 
 def test_the_bound_of_the_stochastic_learner_by_hand():
     """G = 1 on [-1, 1], T = 10^8: the width is 2."""
-    problem, t = interval(), 10**8
+    problem = ConvexLoss.ball([[0.5], [0.1], [0.3]], kind="distance", mode="stochastic", spread=0.5)
+    t = 10**8
     log = math.log(2 * t)
     for epsilon, noise, delta, added in ((math.inf, "gaussian", 0.0, 0.0), (5.0, "laplace", 0.0, 0.8)):
         scale = added * problem.bound / 2

@@ -13,6 +13,7 @@ import listed
 import pytest
 
 import private_bandits
+from private_bandits_book import rivals
 
 
 @pytest.fixture(scope="module")
@@ -99,8 +100,9 @@ def test_what_is_taken_and_returned_is_documented(things):
 
 def test_examples_run(modules, things):
     runner, said = doctest.DocTestRunner(verbose=False), []
-    homes = sorted({thing.__module__ for thing in things.values() if "private_bandits_book" in thing.__module__})
-    for module in [*modules, *map(importlib.import_module, homes)]:
+    homes = {thing.__module__ for thing in things.values() if "private_bandits_book" in thing.__module__}
+    homes |= {f"{rivals.__name__}.{one.name}" for one in pkgutil.iter_modules(rivals.__path__)}
+    for module in [*modules, *map(importlib.import_module, sorted(homes))]:
         if ">>>" in Path(module.__file__).read_text(encoding="utf-8"):
             for example in doctest.DocTestFinder().find(module):
                 runner.run(example, out=said.append)

@@ -22,11 +22,6 @@ def test_a_fault_fits_its_file_and_has_a_gate(fault):
     assert all((ROOT / word).is_file() for word in shlex.split(fault["gate"]) if word.startswith("tests/"))
 
 
-def test_a_fault_that_fits_nowhere_is_an_error():
-    with pytest.raises(ValueError, match="0 times"):
-        planted(FAULTS[0] | {"old": "nowhere"}, "text")
-
-
 def test_what_is_proved_is_proved_anew_where_what_it_reads_has_changed():
     tree = ["1\tsrc/a.py", "2\ttests/conftest.py", "3\ttests/test_a.py", "4\ttests/test_b.py", "5\ttests/faults.toml"]
     assert read_by("tests/test_b.py -k this", "\n".join(tree)) == [tree[0], tree[1], tree[3]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -13,7 +12,7 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browser import chromium, opened
+from browser import opened
 from bs4 import BeautifulSoup
 from lab import ask
 from lab_policies import CHAPTERS
@@ -26,12 +25,6 @@ BESIDE = 4.5  # joint standard errors, at which a right sampler fails once in 10
 SMALL = """[...document.querySelectorAll("[data-lab] :is(input, select)")]
   .filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16).length"""
 COMMITTED = Path(__file__).parents[1] / "book" / "data" / "definitions" / "figure-inference.csv"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

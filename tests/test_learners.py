@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from joblib.externals.loky import get_reusable_executor
+from test_replay import PLAIN
 
 from private_bandits import baselines, simulate
 from private_bandits.papers.cascading import cascade_ucb1
@@ -18,6 +19,8 @@ from private_bandits.papers.contextual import ldp_linucb, one_point
 from private_bandits.papers.semibandits import cucb
 from private_bandits.problems import Arms, Cascade, ConvexLoss, LinearContext, Problem, SemiBandit
 from private_bandits.simulation import trace
+
+_, UCB1 = PLAIN["UCB"]
 
 # --- the same numbers as the kernels
 
@@ -110,33 +113,10 @@ def test_an_answer_that_is_none_is_refused(problem, answer):
         simulate(problem, Wrong(None), horizon=2, replications=1, seed=0)
 
 
-class UCB1:
-    """Auer et al. (2002), Figure 1."""
-
-    name = "UCB1"
-
-    def start(self, problem, choice, noise):
-        self.choice, self.t = choice, 0
-        self.pulls, self.total = [0] * problem.n_arms, [0.0] * problem.n_arms
-        return self
-
-    def ask(self):
-        self.t += 1
-        width = 2 * math.log(self.t)
-        index = [s / n + math.sqrt(width / n) if n else math.inf for s, n in zip(self.total, self.pulls, strict=True)]
-        best = [arm for arm, value in enumerate(index) if value == max(index)]
-        self.arm = best[int(self.choice.random() * len(best))] if best[1:] else best[0]
-        return [self.arm]
-
-    def tell(self, feedback):
-        self.pulls[self.arm] += 1
-        self.total[self.arm] += feedback[0]
-
-
 def test_ucb1_in_python_is_the_compiled_one_also_in_processes(monkeypatch):
     monkeypatch.setattr(importlib.import_module("private_bandits.simulation"), "_FEW_IN_PYTHON", 0)
     arms = Arms.bernoulli([0.5, 0.4, 0.55])
-    mine = simulate(arms, UCB1(), horizon=700, replications=3, seed=4, n_jobs=2)
+    mine = simulate(arms, UCB1, horizon=700, replications=3, seed=4, n_jobs=2)
     np.testing.assert_array_equal(
         mine.regret, simulate(arms, baselines.ucb(), horizon=700, replications=3, seed=4).regret
     )
@@ -201,7 +181,7 @@ def test_workers_play_no_library_that_was_edited_since(monkeypatch):
     monkeypatch.setattr(importlib.import_module("private_bandits.simulation"), "_FEW_IN_PYTHON", 0)
     monkeypatch.setattr("private_bandits.compilation._IMPORTED", {})
     with pytest.raises(ValueError, match="private_bandits must be what was imported, got files edited since"):
-        simulate(Arms.bernoulli([0.5, 0.4]), UCB1(), horizon=9, replications=2, seed=0, n_jobs=2)
+        simulate(Arms.bernoulli([0.5, 0.4]), UCB1, horizon=9, replications=2, seed=0, n_jobs=2)
 
 
 # --- problems written in Python
@@ -245,7 +225,7 @@ def test_a_list_of_ones_own_problem_is_checked_and_traced():
 # --- parts of a study, and what results say
 
 
-@pytest.mark.parametrize("policy", [baselines.ucb(), UCB1()], ids=["compiled", "in Python"])
+@pytest.mark.parametrize("policy", [baselines.ucb(), UCB1], ids=["compiled", "in Python"])
 def test_parts_of_a_study_join_to_the_whole(policy):
     arms = Arms.bernoulli([0.5, 0.4])
     parts = [simulate(arms, policy, horizon=90, replications=part, seed=3) for part in (range(4), range(4, 7))]

@@ -141,6 +141,7 @@ def test_a_committed_row_says_what_it_rests_on_and_what_it_excludes(chapter):
     measured = decided[(decided["evidence"] == "measured") & (decided["verdict"] == REPRODUCED)]
     assert (measured["excludes"] != "").all(), measured.loc[measured["excludes"] == "", "claim"].tolist()
     assert rows["reason"].str.len().between(1, LONGEST_REASON).all()
+    assert not rows["reason"].str.contains(r"\bnan\b").any()
     assert not rows["reason"].str.endswith("…").any(), rows.loc[rows["reason"].str.endswith("…"), "claim"].tolist()
     named = {claim.claim for claim in claims_of(chapter) if claim.quantity}
     assert set(rows.loc[rows["measured"] != "", "claim"]) <= named

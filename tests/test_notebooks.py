@@ -174,38 +174,6 @@ def test_file_is_in_canonical_form(path: Path) -> None:
     assert text == json.dumps(json.loads(text), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-SOUND = {
-    "cells": [
-        {
-            "cell_type": "code",
-            "id": "c000",
-            "execution_count": 1,
-            "metadata": {"tags": ["parameters"]},
-            "source": ["horizon: int = 3\n", "horizon"],
-            "outputs": [{"output_type": "execute_result", "execution_count": 1, "data": {"text/plain": ["3"]}}],
-        }
-    ],
-    "metadata": METADATA,
-    "nbformat": 4,
-    "nbformat_minor": 5,
-}
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("execution_count", None),
-        ("metadata", {"tags": ["parameters", "injected-parameters"]}),
-        ("outputs", [{"output_type": "stream", "name": "stderr", "text": ["careful\n"]}]),
-        ("outputs", [{"output_type": "error", "ename": "E", "evalue": "", "traceback": []}]),
-        ("outputs", [{"output_type": "display_data", "data": {"text/plain": ["<Axes at 0x7f3a>"]}}]),
-    ],
-)
-def test_a_fault_of_the_stored_state_would_be_found(key: str, value: Any) -> None:
-    assert faults(SOUND) == []
-    assert faults({**SOUND, "cells": [{**SOUND["cells"][0], key: value}]}) != []
-
-
 def _read(path: Path) -> dict[str, Any]:
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return notebook

@@ -1,4 +1,4 @@
-"""Thompson sampling that one number of a user is enough for: what is sent under local privacy, and what is played."""
+"""Thompson sampling that one number of a user is enough for: what is sent under local privacy, and what it pays."""
 
 from __future__ import annotations
 
@@ -19,42 +19,6 @@ from private_bandits_book.rivals.single_observation import OneBit, OneItem
 ARMS = Arms.bernoulli([0.9, 0.5, 0.4])
 LISTS = b_lb(6, 3, 0.4, 0.3)
 SETS = SemiBandit.from_sets([0.5] * 2 + [0.2] * 3, [*combinations(range(5), 2)])
-
-
-class Plain:
-    """`OneBit` item by item, with its own randomised response."""
-
-    name = "plain"
-
-    def __init__(self, epsilon):
-        self.lie = 1 / (1 + math.exp(epsilon))
-
-    def start(self, problem, choice, noise):
-        self.choice, self.noise, self.size = choice, noise, problem.list_size
-        self.sent = [[] for _ in range(problem.n_arms)]
-        return self
-
-    def ask(self):
-        draws = [self.choice.beta(1 + sum(bits), 1 + len(bits) - sum(bits)) for bits in self.sent]
-        shown = sorted(range(len(draws)), key=lambda item: -draws[item])[: self.size]
-        fewest = min(range(self.size), key=lambda place: len(self.sent[shown[place]]))
-        shown[0], shown[fewest] = shown[fewest], shown[0]
-        self.shown = shown
-        return shown
-
-    def tell(self, feedback):
-        u = self.noise.random()
-        bit = int(feedback[0])
-        if u < 2 * self.lie:  # a fair coin instead of the truth
-            bit = int(u >= self.lie)
-        self.sent[self.shown[0]].append(bit)
-
-
-@pytest.mark.parametrize("problem", [ARMS, LISTS, SETS], ids=["arms", "lists", "sets"])
-def test_it_plays_as_item_by_item(problem):
-    rows = trace(problem, OneBit(0.8), horizon=800, seed=4)
-    np.testing.assert_array_equal(rows, trace(problem, Plain(0.8), horizon=800, seed=4))
-    assert (rows != trace(problem, OneItem(), horizon=800, seed=4)).any()
 
 
 @pytest.mark.parametrize("problem", [ARMS, LISTS, SETS], ids=["arms", "lists", "sets"])

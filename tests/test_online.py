@@ -34,13 +34,10 @@ def convex(kind, **options):
 # --- the stochastic learner
 
 
-def on_line(anchors=(0.62, 0.9, 0.4), kind="distance", spread=0.3):
-    return ConvexLoss.ball([[z] for z in anchors], kind=kind, mode="stochastic", spread=spread)
-
-
 def test_the_stochastic_learner_keeps_the_best_point():
     """Of 30 runs none loses it, where the three cases occur."""
-    problem, horizon = on_line((0.1, -0.05, -0.1), "quadratic", spread=0.05), 4000
+    problem = ConvexLoss.ball([[0.1], [-0.05], [-0.1]], kind="quadratic", mode="stochastic", spread=0.05)
+    horizon = 4000
     policy = one_point(math.inf, problem=problem, horizon=horizon, learner="stochastic")
     best, cases = problem.best_point()[0][0], set()
     for seed in range(30):

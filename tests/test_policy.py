@@ -18,7 +18,6 @@ from private_bandits_book.pages.algorithms import listed
 from private_bandits_book.runs import family
 
 ARMS = Arms.bernoulli([0.5, 0.4])
-"""Words of what protects, of its noise and of a learner: they have fields of their own."""
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])

@@ -27,6 +27,7 @@ from private_bandits_book.rivals.exceedance_counts import exceedance_counts, on_
 from private_bandits_book.rivals.greedy_epochs import greedy_epochs
 from private_bandits_book.rivals.list_batches import ListBatches
 from private_bandits_book.rivals.one_item_index import OneItemIndex
+from private_bandits_book.rivals.single_observation import OneBit
 from private_bandits_book.rivals.whole_reply import AllBits, WholeReply
 
 LISTS = b_lb(6, 3, 0.4, 0.3)
@@ -42,6 +43,9 @@ CASES = [
     (AllBits(1.5, list_size=2), WEIGHED),
     (ListBatches(1.5, horizon=1000), LISTS),
     (ListBatches(1.5, horizon=1000), SETS),
+    (OneBit(1.5), Arms.bernoulli([0.9, 0.5, 0.4])),
+    (OneBit(1.5), LISTS),
+    (OneBit(1.5), SETS),
 ]
 NAMES = [f"{policy.name}, {problem}" for policy, problem in CASES]
 
@@ -55,7 +59,7 @@ class Plain:
     """Each of them item by item: everything that was seen is kept, and added up anew in every round."""
 
     def __init__(self, policy):
-        self.name, self.policy = "plain", policy
+        self.name, self.policy, self.one = "plain", policy, isinstance(policy, OneBit)
 
     def start(self, problem, choice, noise):
         self.problem, self.choice, self.noise = problem, choice, noise
@@ -80,11 +84,11 @@ class Plain:
         if isinstance(self.policy, AllBits):
             q = 1 / (1 + math.exp(0.75))
             draws = [(draw - q) / (1 - 2 * q) for draw in draws]
-        if hasattr(self.problem, "sets"):
+        if hasattr(self.problem, "sets") and not self.one:
             self.shown = list(max(self.problem.sets, key=lambda s: self.problem.value(s, draws)))
         else:
             self.shown = sorted(items, key=lambda item: -draws[item])[: self.problem.list_size]
-        if self.policy.least_first:
+        if self.one or self.policy.least_first:
             counts = [sum(beta[item]) for item in self.shown]
             if isinstance(self.policy, ListBatches):
                 counts = [sum(pair[2] for pair in self.seen[item]) for item in self.shown]
@@ -112,9 +116,9 @@ class Plain:
             for k, item in enumerate(self.shown):
                 self.seen[item].append((z[k], 1 - sum(z[: k + 1])))
         else:
-            for item, value in zip(self.shown, feedback, strict=False):
-                bit, q = value, 1 / (1 + math.exp(0.75))
-                if isinstance(self.policy, AllBits) and (u := self.noise.random()) < 2 * q:
+            for item, value in zip(self.shown[:1] if self.one else self.shown, feedback, strict=False):
+                bit, q = value, 1 / (1 + math.exp(1.5 if self.one else 0.75))
+                if isinstance(self.policy, AllBits | OneBit) and (u := self.noise.random()) < 2 * q:
                     bit = u >= q
                 self.seen[item].append((bit, 1 - bit))
 

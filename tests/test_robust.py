@@ -1,4 +1,4 @@
-"""The robust index algorithms: limits, privacy of the trees."""
+"""The robust index algorithms: privacy of the trees, moments."""
 
 from __future__ import annotations
 
@@ -10,19 +10,9 @@ from carried import state_after
 
 from private_bandits import mechanisms
 from private_bandits.kernels import robust
-from private_bandits.papers.heavy_tailed import dp_robust_ucb, robust_ucb
+from private_bandits.papers.heavy_tailed import dp_robust_ucb
 from private_bandits.papers.heavy_tailed.instances import pareto_arms
 from private_bandits.reference_tools import Binary
-
-# --- the algorithms
-
-
-def test_without_privacy_it_is_robust_ucb():
-    plain = robust_ucb(v=0.5, u=2.0, horizon=500)
-    assert dp_robust_ucb(math.inf, v=0.5, u=2.0, horizon=500).record == plain.record
-    wider = robust_ucb(v=0.5, u=2.0, horizon=500, c=18.0)
-    assert wider.record.factor == 4.5 * plain.record.factor and "times 4.5" in wider.variant
-
 
 # --- privacy
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from private_bandits.kernels.parts.selection import least_first, top_item, top_list
-from private_bandits.reference_tools import largest, least_reported_first
+from private_bandits.kernels.parts.selection import top_item, top_list
+from private_bandits.reference_tools import largest
 
 SIZES = [(1, 1), (2, 1), (3, 2), (5, 5), (7, 3), (20, 4), (20, 19)]
 
@@ -65,28 +65,3 @@ def test_ties_are_broken_uniformly(values, size, ordered):
         counts[tuple(chosen if ordered else sorted(chosen))] += 1
     statistic = sum((count - 400) ** 2 / 400 for count in counts.values())
     assert chi2.sf(statistic, len(lists) - 1) > 1e-3
-
-
-@pytest.mark.parametrize(("n_arms", "size"), SIZES)
-def test_the_list_of_the_round_before_changes_nothing(n_arms, size):
-    """The same list from the same draws, whether the old one is right, wrong or tied."""
-    rng = np.random.default_rng(n_arms * size)
-    for number in range(400):
-        values = rng.integers(0, 6, n_arms).astype(float) if number % 2 else rng.normal(size=n_arms)
-        order = rng.permutation(n_arms)[:size] if number % 4 > 1 else np.argsort(-values)[:size]
-        scratch, choices = np.full(size, 1e300), [np.random.default_rng(number) for _ in range(2)]
-        top_list(values, True, choices[0], order, scratch)
-        assert order.tolist() == top(values, size, rng=choices[1])
-        assert choices[0].random() == choices[1].random() and scratch.tolist() == values[order].tolist()
-
-
-@pytest.mark.parametrize(("n_arms", "size"), SIZES)
-def test_the_first_of_the_least_pulled_items_changes_places_with_the_first(n_arms, size):
-    rng = np.random.default_rng(n_arms * size)
-    for _ in range(200):
-        pulls, order = rng.integers(0, 4, n_arms), rng.permutation(n_arms)
-        length = int(rng.integers(1, size + 1))  # the rest of a shorter super arm is no list
-        expected = least_reported_first(order[:length].tolist(), pulls.tolist()) + order[length:].tolist()
-        assert pulls[expected[0]] == pulls[order[:length]].min() and sorted(expected) == list(range(n_arms))
-        place = least_first(pulls, order, length)
-        assert order.tolist() == expected and pulls[order[0]] == pulls[order[: place + 1]].min()

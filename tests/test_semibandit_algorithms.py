@@ -1,8 +1,7 @@
-"""The algorithms of Chen et al. (2020): constants, limits, what is paid, instances."""
+"""The algorithms of Chen et al. (2020): limits, what is paid, radii, instances."""
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 
@@ -23,34 +22,6 @@ from private_bandits.papers.semibandits import (
 from private_bandits.simulation import trace
 
 T = 400
-
-
-def test_a_negative_index_makes_any_super_arm_be_played():
-    """At K = 20 the printed bonus leaves indices below 0; the repaired one of the same run does not."""
-    problem = instances.top_k(22, 20, 0.3)
-    for variant, falls in (("printed", True), ("repaired", False)):
-        policy = cucb_ldp1(5.0, list_size=20, variant=variant)
-        shown = trace(problem, policy, horizon=T, seed=3)
-        stubborn = trace(problem, replace_record(policy, fallback=False), horizon=T, seed=3)
-        assert np.array_equal(shown, stubborn) is not falls
-
-
-def test_constants_of_the_trees():
-    for box, reach in ((cucb_dp, 3), (cucb_dp_least_pulled, 1)):
-        printed, repaired = (
-            box(0.5, list_size=3, n_arms=6, horizon=1000, variant=variant).record for variant in VARIANTS
-        )
-        assert printed.scale == pytest.approx(2 * reach * math.log2(1000) / 0.5)
-        assert printed.bonus_scale == pytest.approx(12 * reach * math.log(1000) ** 3 / 0.5)
-        np.testing.assert_allclose(printed.terms, [[0.0, 4 * math.log(6000)]])
-        assert repaired.scale == pytest.approx(reach * 10 / 0.5)
-        wide = 2 * math.sqrt(20 * math.log(1000)) + 2 * math.log(1000)
-        assert repaired.bonus_scale == pytest.approx(repaired.scale * wide)
-        np.testing.assert_array_equal(repaired.terms, [[1.5, 0.0]])
-
-
-def replace_record(policy, **constants):
-    return dataclasses.replace(policy, record=policy.record._replace(**constants))
 
 
 # --- limits

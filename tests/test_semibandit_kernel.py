@@ -10,24 +10,18 @@ from semibandit_settings import KINDS, MEANS
 from private_bandits.kernels import index
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.mechanisms.counters import tree_noise_at
+from private_bandits.papers.semibandits.shared import index_record
 from private_bandits.policy import Policy
 from private_bandits.privacy import Guarantee
 from private_bandits.problems import SemiBandit
 from private_bandits.simulation import trace
 
-
-def box(terms, **constants):
-    pairs = np.array(terms, float).reshape(-1, 2)
-    constants = {"cap": 1.0, "fallback": True, "observe_first": False, "semi_bandit": True, **constants}
-    privacy = Guarantee.certified(1.0, 1.0, "local", "a test")
-    return Policy(name="box", privacy=privacy, record=index.Record(pairs, **constants))
-
-
 # --- fallback
 
 
 def test_fallback_plays_every_super_arm_equally_often():
-    always = box([], bonus=index.FIXED_BONUS, bonus_scale=-1e6)  # below 0 from the first report on
+    record = index_record([], bonus=index.FIXED_BONUS, bonus_scale=-1e6)  # below 0 from the first report on
+    always = Policy(name="box", privacy=Guarantee.certified(1.0, 1.0, "local", "a test"), record=record)
     rounds = 6000
     for problem in (KINDS["mixed sizes"], SemiBandit.top_k(MEANS, 2), KINDS["coverage"]):
         shown = trace(problem, always, horizon=rounds, seed=2)

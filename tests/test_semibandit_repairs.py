@@ -8,7 +8,6 @@ import math
 import numpy as np
 import pytest
 
-from private_bandits.kernels import superarm
 from private_bandits.mechanisms import _raw as mechanisms
 from private_bandits.papers import semibandits as paper
 from private_bandits.papers.semibandits import algorithm_2, bounds, instances, repair_hypercube, repair_radius
@@ -59,22 +58,6 @@ def test_what_is_not_observed_counts_as_0(seed):
     for vector, observed in zip(sent, (4, 3), strict=True):
         mechanisms.hypercube(np.random.default_rng(seed), vector, observed, 0.9)
     assert sent[0].tolist() == sent[1].tolist()
-
-
-def test_the_index_of_a_super_arm_is_at_equal_counts():
-    """By hand: the arms of the first super arm have reported 12 and 30 times, so 11 reports of each count."""
-    problem = SemiBandit.from_sets([0.5] * 3, [[0, 1], [2]], weights=[1.0, 2.0, 1.0])
-    policy = paper.super_arm_radius(1.0, horizon=1000)
-    points = repair_radius.grid(1000)
-    state = superarm.start(problem.record(), policy.record)
-    state.cells[:] = [sum(g <= n for g in points) for n in (12, 30, 0)]
-    state.kept[0, points.index(11)], state.kept[1, points.index(11)] = 4.0, 6.0
-    superarm._look_up(problem.record().family, policy.record, state)
-    flip, true = 1 / (1 + math.e), math.tanh(0.5)
-    level = math.log(1000) + math.log(len(points))
-    value = (4 / 11 - flip) / true + 2 * (6 / 11 - flip) / true
-    assert state.worth[0] == pytest.approx(min(value + math.sqrt(level * 5 / 22) / true, 3.0))
-    assert state.worth[1] == 1.0  # no report: what it is worth at most
 
 
 def test_the_bound_is_its_formula_and_holds():

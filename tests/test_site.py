@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser import chromium, opened, visited
+from browser import opened, visited
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -44,12 +44,6 @@ CUT = """() => [...document.querySelectorAll("table, caption, figcaption, figure
     }
     return box.right > innerWidth + 1 || box.left < -1;
   }).map((one) => one.outerHTML.slice(0, 120))"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import runpy
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import chromium, opened
+from browser import opened
 
 from private_bandits_book.book import find_book
 from private_bandits_book.parameters import validate
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 PHONE = {"viewport": {"width": 360, "height": 800}, "has_touch": True, "is_mobile": True}
 DESK = {"viewport": {"width": 1440, "height": 900}}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
