@@ -18,7 +18,7 @@ FOLDER = "CLUSTER_TEST_FOLDER"
 
 
 class Player:
-    """Plays a random list; the fifth replication to start first kills the process that `kill` names."""
+    """Plays a random list; in a cluster the fifth replication to start first kills the process that `kill` names."""
 
     name = "player"
 
@@ -32,9 +32,10 @@ class Player:
         (folder / f"pid-{os.getpid()}").touch()
         number = len(list(folder.glob("started-*")))
         (folder / f"started-{number}-{os.getpid()}").touch()
-        if self.kill and number >= 4 and not (folder / "killed").exists():
+        scheduler = folder / "scheduler"
+        if self.kill and scheduler.exists() and number >= 4 and not (folder / "killed").exists():
             (folder / "killed").touch()
-            pid = os.getpid() if self.kill == "worker" else int((folder / "scheduler").read_text())
+            pid = os.getpid() if self.kill == "worker" else int(scheduler.read_text())
             os.kill(pid, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
         return run
 
