@@ -19,6 +19,7 @@ from private_bandits_book.pages.claims_text import aligned
 from private_bandits_book.pages.render import html_table
 from private_bandits_book.parameters import UsageError
 
+_CARRIED = "<dynamic-code>"  # by cloudpickle to a worker: what it calls the file of a class, from 3.1.3 on
 _OTHERS = ("<", sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), str(Path(__file__).parents[2]))  # files
 
 
@@ -60,6 +61,8 @@ def compare(
             found = comparing.compare(make, kind, epsilon=epsilon, quick=quick, proved=proved, rows=rows)
         except ValueError as error:
             raise UsageError(str(error)) from error
+        except RuntimeError as error:
+            raise RuntimeError(str(error).replace(_CARRIED, target.rpartition(":")[0])) from error
         found.rows.to_csv(fresh / "rows.csv", index=False)
         found.ranking.to_csv(fresh / "ranking.csv", index=False)
         (fresh / f"{name}.html").write_text(_page(name, found), encoding="utf-8")
@@ -96,7 +99,8 @@ def in_a_line(error: BaseException) -> str:
     """
     told = "".join(traceback.format_exception(error))
     lines = re.findall(r'File "(.+?)", line (\d+)', told)
-    own = [place for place in lines if not place[0].startswith(_OTHERS) or "rivals" in Path(place[0]).parts]
+    mine = (_CARRIED, *(file for file, _ in lines if not file.startswith(_OTHERS) or "rivals" in Path(file).parts))
+    own = [place for place in lines if place[0] in mine]
     said = [f"{type(error).__name__}: {' '.join(str(error).split())[:300]}", *(f"{a}, line {b}" for a, b in own[-1:])]
     return ", ".join([*said, *re.findall(r"^in (round \d+)$", told, re.MULTILINE)[-1:]])
 

@@ -59,7 +59,7 @@ class AllObserved(Player):
         """Return the items of the largest draws, or the super arm of the largest sum of them."""
         draws = self.beta(self.ones, self.zeros)
         if self.sets:
-            order = [*self.sets[int((self.worth @ (draws - self.shift)).argmax())]]
+            order = [*self.sets[int(np.argmax(self.worth @ (draws - self.shift)))]]
         else:
             order = (-draws).argsort()[: self.size].tolist()
         if self.least_first:

@@ -146,7 +146,7 @@ class DPTS(Player):
         if self.t > len(self.answers):
             lifted = self.totals + self.lifts * math.log2(self.t)
             ones = np.minimum(np.maximum(lifted, 0.0), self.pulls)
-            self.arm = int(self.choice.beta(ones + 1.0, self.pulls - ones + 1.0).argmax())
+            self.arm = int(np.argmax(self.choice.beta(ones + 1.0, self.pulls - ones + 1.0)))
         return self.answers[self.arm]
 
     def tell(self, feedback: Any) -> None:

@@ -119,7 +119,7 @@ def ranked(
         others = [other for other in order if other != name]
         less = [_mean(logs[other] - mine, variances[other] + error).high < 0 for other in others]
         ahead = [(logs[other] - mine) > _Z * np.sqrt(variances[other] + error) for other in others]
-        won = np.logical_and.reduce(ahead) if ahead else np.ones(len(mine), bool)
+        won = np.all(ahead, axis=0) if ahead else np.ones(len(mine), bool)
         price = _mean(part["log"], part["variance"] + part["base_variance"])
         worst = part.loc[part["log"].idxmax()]
         row = {"rank": 1 + sum(less), "policy": name, "guarantee": part["guarantee"].iloc[0]}
