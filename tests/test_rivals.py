@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import chain, combinations
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -380,7 +380,7 @@ def test_draws_of_coming_rounds_have_the_law_of_those_of_one(policy):
             learner.ask()
             learner.tell([0.0])
         learner.means, learner.used, learner.level = np.array([0.2, 0.5, 0.1]), np.array([4.0, 4.0, 8.0]), 0.0
-        learner.coming = chain.from_iterable(learner._blocks(4))
+        learner.coming = learner._coming(4)
         laws = [(1.8, 4.2), (3.0, 3.0), (1.8, 8.2)]
     else:
         learner.ones, learner.zeros = np.array([1.8, 3.0, 1.8]), np.array([4.2, 3.0, 8.2])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 from itertools import combinations
+from operator import add
 
 import numpy as np
 import pytest
@@ -68,7 +70,8 @@ class Plain:
         return self
 
     def posterior(self, item):
-        ones, zeros = (sum(pair[k] for pair in self.seen[item]) for k in (0, 1))
+        # one by one: from Python 3.12 on, sum corrects what is rounded
+        ones, zeros = (reduce(add, (pair[k] for pair in self.seen[item]), 0) for k in (0, 1))
         if isinstance(self.policy, WholeReply):
             p, q = response_probabilities(1.5, n_values=4)
             v = 1 + q * (1 - q) * 4 / 2 / (p - q) ** 2

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -52,7 +51,7 @@ class AllOrNothing(Player):
         """Return the learner."""
         self.choice, self.noise, self.size = choice, noise, problem.list_size
         self.ones, self.zeros = np.ones(problem.n_arms), np.ones(problem.n_arms)
-        self.silent, self.coming = self._silent(), chain.from_iterable(self._blocks())
+        self.silent, self.coming = self._silent(), self._coming()
         return self
 
     def ask(self) -> list[int]:
@@ -67,15 +66,15 @@ class AllOrNothing(Player):
             return -1.0
         for item, weight in zip(self.order, feedback, strict=False):
             (self.ones if weight else self.zeros)[item] += 1
-        self.silent, self.coming = self._silent(), chain.from_iterable(self._blocks())
+        self.silent, self.coming = self._silent(), self._coming()
         return [*feedback]
 
     def _silent(self) -> int:
         """How many users send nothing before the next one who does."""
         return math.floor(min(math.log(1.0 - self.noise.random()) / math.log1p(-self.delta), 1e18))
 
-    def _blocks(self) -> Iterator[list[list[int]]]:
+    def _coming(self) -> Iterator[list[int]]:
         """What is played in the coming rounds, as long as nobody sends."""
         while True:
             draws = self.choice.beta(self.ones, self.zeros, (_BLOCK, len(self.ones)))
-            yield np.argsort(-draws, axis=1)[:, : self.size].tolist()
+            yield from np.argsort(-draws, axis=1)[:, : self.size].tolist()

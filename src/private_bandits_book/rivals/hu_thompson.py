@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -80,14 +79,14 @@ class LazyDPTS(Player):
             self.means[arm] = (self.sums[arm] + laplace.py_func(self.noise, self.scale)) / n
             self.left[arm], self.sums[arm] = int(2 * n), 0.0
             if self.t >= len(self.answers):
-                self.coming = chain.from_iterable(self._blocks(self.t + 1))
+                self.coming = self._coming(self.t + 1)
 
-    def _blocks(self, t: int) -> Iterator[list[int]]:
+    def _coming(self, t: int) -> Iterator[int]:
         """The arms of the rounds from t on, as long as nothing is released."""
         while True:
             log = np.log2(np.arange(t, t + _BLOCK))[:, None]
             ones = np.clip(self.means + self.level * self.scale * log / self.used, 0.0, 1.0) * self.used
-            yield self.choice.beta(ones + 1.0, self.used - ones + 1.0).argmax(axis=1).tolist()
+            yield from self.choice.beta(ones + 1.0, self.used - ones + 1.0).argmax(axis=1).tolist()
             t += _BLOCK
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -92,7 +91,7 @@ class DPTSUCB(Player):
         self.left, self.size, self.sums = [self.first for _ in arms], [self.first for _ in arms], [0.0 for _ in arms]
         self.ahead = np.zeros((self.samples + 1, problem.n_arms))  # indices of the coming rounds; the last one stays
         self.made = self.first * problem.n_arms
-        self.coming: Iterator[int] = chain.from_iterable(repeat(arms, self.first))
+        self.coming: Iterator[int] = iter([*arms] * self.first)
         return self
 
     def ask(self) -> list[int]:
@@ -121,4 +120,11 @@ class DPTSUCB(Player):
         self.sums[arm] = 0.0
         if self.t >= self.first * len(self.answers):
             best = self.ahead.argmax(axis=1).tolist()
-            self.coming = chain(best, repeat(best[-1]))
+            self.coming = _then_the_last(best)
+
+
+def _then_the_last(arms: list[int]) -> Iterator[int]:
+    """Some arms, and the last of them for ever."""
+    yield from arms
+    while True:
+        yield arms[-1]
