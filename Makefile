@@ -54,6 +54,9 @@ pdf: book
 notes: $(if $(wildcard $(READY)),$(READY),$(PAGES))
 	$(BIN)/python publish/notes.py _build/notes
 
+# three workers on two cores, as much of the gate waits for a browser or for another process
+PYTEST := pytest -n 3 --no-loadscope-reorder
+
 test: CHOSEN := not check
 newest: CHOSEN := not check or bits
 quick: CHOSEN := not check and not notebook and not book
@@ -61,7 +64,7 @@ pythons: CHOSEN := not notebook and not book and (not check or bits)
 test quick everything: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy src & types=$$!; $(BIN)/python -m pytest -n 2 --no-loadscope-reorder -m "$(CHOSEN)" $(ORDER) && wait $$types
+	$(BIN)/mypy src & types=$$!; $(BIN)/python -m $(PYTEST) -m "$(CHOSEN)" $(ORDER) && wait $$types
 
 # the last two write tables that a page shows
 check: everything newest pythons seeds fuzz prove-gates
@@ -88,7 +91,7 @@ newest: $(READY)
 	rm -rf _build/newest
 	$(UV) venv --quiet --python $(BIN)/python _build/newest
 	$(UV) pip install --quiet --upgrade --python _build/newest/bin/python --editable '.[test]'
-	_build/newest/bin/python -m pytest -n 2 --no-loadscope-reorder -m "$(CHOSEN)"
+	_build/newest/bin/python -m $(PYTEST) -m "$(CHOSEN)"
 
 reproduce: $(READY)
 	$(BIN)/private-bandits reproduce
