@@ -11,12 +11,14 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numba import config
 from numba.core.caching import IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 
 import private_bandits
+from private_bandits import compilation
 from private_bandits.compilation import compiled
 
 SOURCE = Path(private_bandits.__file__).parent
@@ -111,6 +113,11 @@ def test_every_compiled_function_of_the_package_is_kept_there():
     assert len(functions) > 10
     for function in functions:
         assert "sources-" in (function.stats.cache_path or ""), function
+
+
+def test_another_numpy_which_may_draw_other_numbers_has_a_folder_of_its_own(monkeypatch):
+    monkeypatch.setattr(np, "__version__", "0.0")
+    assert compilation.sources.__wrapped__() != compilation.sources()
 
 
 def test_the_setting_is_restored_whatever_happens():

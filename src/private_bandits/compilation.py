@@ -110,9 +110,9 @@ def sources() -> str:
     Returns
     -------
     str
-        The same for the same text of all that is compiled.
+        The same for the same text of all that is compiled, and the same NumPy.
     """
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(np.__version__.encode())  # numba draws as that NumPy does
     for path in sorted(_PACKAGE.rglob("*.py")):
         source = path.read_bytes()
         if b"compilation" in source or path.relative_to(_PACKAGE).parts[0] in ("kernels", "mechanisms"):
