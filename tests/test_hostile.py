@@ -62,6 +62,7 @@ CORPUS = [
     ("papers.contextual.ldp_linucb", {"noise": "laplace", "delta": hostile.CONTEXT}, "delta"),
     ("papers.definitions.replacements.asoodeh_zhang", {"divergences": np.ones(5)}, "divergences"),
     ("papers.semibandits.separated", {"kind": "K-path", "others": 1}, "others"),
+    ("policy_checks.check_policy", {"problem": np.random.default_rng(0)}, "problem"),
     ("privacy.audit", {"neighbours": 1}, "neighbours"),
     ("privacy.audit", {"target": hostile.Fair(), "horizon": 3, "view": np.array([1, None], object)}, "view"),
     ("privacy.exact_loss", {"definition": "environment", "environments": 1}, "environments"),

@@ -105,7 +105,9 @@ def _unplayed(policy: Any, problem: Any, longest: int) -> Iterator[str]:
         return trace(problem, played, horizon=horizon, seed=0, replication=replication)
 
     def repeated() -> None:
-        with apart(problem, playable(policy).constants):
+        played = playable(policy)
+        played.check(problem, longest)
+        with apart(problem, played.constants):
             whole, _ = run(), run(replication=1)
             for each in [*rounds, longest]:
                 again = run(horizon=each)
