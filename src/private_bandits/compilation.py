@@ -21,10 +21,11 @@ def compiled(function: Callable[..., Any] | None = None, *, inline: str = "never
 
     numba checks a function's own file before it reuses a binary, but not the files of the functions it calls: with
     the usual cache, halving the noise in `mechanisms` leaves the kernels as they were. So the cache is a folder named
-    after the sources of all compiled code: the files of the library that name this module, and all of `kernels` and
-    `mechanisms`, whose constants are compiled in. The environment variable `NUMBA_CACHE_DIR` chooses the folder's
-    root, by default the package's `__pycache__`. Where it cannot be written, the user's cache folder has one of that
-    name; without either, or where a disk is full, binaries are not kept. With `NUMBA_DISABLE_JIT` nothing is compiled.
+    after NumPy's version and the sources of all compiled code: the files of the library that name this module, and all
+    of `kernels` and `mechanisms`, whose constants are compiled in. The environment variable `NUMBA_CACHE_DIR` chooses
+    the folder's root, by default the package's `__pycache__`. Where it cannot be written, the user's cache folder has
+    one of that name; without either, or where a disk is full, binaries are not kept. With `NUMBA_DISABLE_JIT` nothing
+    is compiled.
 
     Parameters
     ----------
